@@ -277,7 +277,7 @@ class OtherCommands(RawTest):
         for profile in ("one.iprof", "one.iprof.gz"):
             self.run_tool("convert", "--to", "iprof", "b.iprof", "-o", f"fleet/x/{profile}")
             said = self.err("merge", "-o", "once", "--input-dir", "fleet", "b.iprof")
-            self.assertIn("warning: fleet/x/one.iraw is left out: the profile beside it may be of the same run", said)
+            self.assertIn(f"warning: fleet/x/one.iraw is left out: fleet/x/{profile} may be of the same run", said)
             self.assertEqual(self.load("once"), self.load("named"))
             os.remove(self.path(f"fleet/x/{profile}"))
 
@@ -307,7 +307,7 @@ class OtherCommands(RawTest):
         self.write("one/x/b.iprof", pathlib.Path(self.path("a.iprof")).read_bytes())
         os.symlink("b.iraw", self.path("one/x/a.iraw"))
         said = self.err("merge", "--input-dir", "one", "-o", "once")
-        self.assertIn("warning: one/x/b.iraw is left out: the profile beside it may be of the same run", said)
+        self.assertIn("warning: one/x/b.iraw is left out: one/x/b.iprof may be of the same run", said)
         self.assertEqual(self.counts("once"), self.counts("a.iprof"))
 
     def test_standard_input(self):

@@ -38,20 +38,50 @@ std::string FolderOf(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
-// "app" for app.iprof, app.iprof.gz, app.iraw and, as the agent calls them where the name is taken, app.1.iraw.
-std::string StemOf(const std::string& path) {
-  std::string stem = std::filesystem::path(path).filename().string();
+// "app.1" for app.1.iprof, app.1.iprof.gz and app.1.iraw.
+std::string BaseOf(const std::string& path) {
+  std::string base = std::filesystem::path(path).filename().string();
   for (const std::string_view suffix :
        {std::string_view(".iprof.gz"), std::string_view(".iprof"), kRawSuffix}) {
-    if (!stem.ends_with(suffix)) continue;
-    stem.resize(stem.size() - suffix.size());
+    if (!base.ends_with(suffix)) continue;
+    base.resize(base.size() - suffix.size());
     break;
   }
-  const size_t dot = stem.rfind('.');
-  const bool is_numbered = dot != std::string::npos && dot > 0 && dot + 1 < stem.size() &&
-                           stem.size() - dot <= 3 &&
-                           stem.find_first_not_of("0123456789", dot + 1) == std::string::npos;
-  return is_numbered ? stem.substr(0, dot) : stem;
+  return base;
+}
+
+// "app" for app.iprof and, as the agent calls files where a name is taken, for app.1.iraw and app.12.1.iraw. A number that is the
+// process's is its user's (out=app.%p.iprof), but for those of the first processes of a container: these may be either.
+std::string StemOf(const std::string& path, int64_t pid) {
+  constexpr size_t kMostDigits = 4;
+  constexpr int64_t kLeastPid = 10;
+  std::string stem = BaseOf(path);
+  for (;;) {
+    const size_t dot = stem.rfind('.');
+    if (dot == std::string::npos || dot == 0) return stem;
+    const std::string_view number = std::string_view(stem).substr(dot + 1);
+    if (number.empty() || number.size() > kMostDigits ||
+        number.find_first_not_of("0123456789") != std::string_view::npos)
+      return stem;
+    if (pid >= kLeastPid && number == std::to_string(pid)) return stem;
+    stem.resize(dot);
+  }
+}
+
+// Whether a profile has what a raw file of its run lacks.
+std::string_view WhyBetter(const RunNote& run, const std::optional<SnapshotNote>& recovered,
+                           const RunNote& raw, const std::optional<SnapshotNote>& snapshot) {
+  const std::pair age(run.end_ms, run.recorded_ms);
+  const std::pair age_of_raw(raw.end_ms, raw.recorded_ms);
+  if (age > age_of_raw) return run.end_ms > raw.end_ms ? "is newer" : "is as new";
+  const SnapshotNote of_raw = snapshot.value_or(SnapshotNote());
+  const SnapshotNote of_profile = recovered.value_or(SnapshotNote());
+  // A profile that was recovered from the same snapshot is no better.
+  if (age == age_of_raw && !recovered) return "is as new";
+  const bool has_fewer_losses = age == age_of_raw
+                                    ? of_profile.Losses() < of_raw.Losses()
+                                    : of_profile.LossesOfCounts() < of_raw.LossesOfCounts();
+  return has_fewer_losses ? "has fewer losses" : "";
 }
 
 class Search {
@@ -137,8 +167,15 @@ class Search {
   }
 
   // A start is no proof: JVMs of other pods may begin in the same millisecond.
-  bool HaveOneName(const Member& a, const Member& b) const {
-    return FolderOf(PathOf(a)) == FolderOf(PathOf(b)) && StemOf(PathOf(a)) == StemOf(PathOf(b));
+  bool HaveOneName(const Member& a, const Member& b) const { return HaveOneName(a.input, b.input); }
+  bool HaveOneName(size_t a, size_t b) const {
+    const auto pid_of = [this](size_t input) {
+      return inputs_[input].raw ? inputs_[input].raw->pid : 0;
+    };
+    const int64_t pid = std::max(pid_of(a), pid_of(b));
+    const std::string& path_a = inputs_[a].path;
+    const std::string& path_b = inputs_[b].path;
+    return FolderOf(path_a) == FolderOf(path_b) && StemOf(path_a, pid) == StemOf(path_b, pid);
   }
 
   // Raw files tell processes that began in one millisecond apart. Whose a profile is, its name tells.
@@ -188,46 +225,59 @@ class Search {
     found_.left_out.push_back({input, std::move(why)});
   }
 
-  // The newest of the raw files, which are of one process; of equally new ones, that with the fewest losses.
-  Member ChooseRaw(const Members& raws) {
-    const Member newest =
-        *std::min_element(raws.begin(), raws.end(), [this](const Member& a, const Member& b) {
-          return AgeOfRaw(a) != AgeOfRaw(b) ? AgeOfRaw(a) > AgeOfRaw(b) : LossesOf(a) < LossesOf(b);
-        });
-    for (const Member& raw : raws) {
-      if (raw.input == newest.input) continue;
-      const bool has_more = LossesOf(newest).first > LossesOf(raw).first;
-      LeaveOut(raw, newest,
-               AgeOfRaw(newest) == AgeOfRaw(raw) ? ""
-               : has_more                        ? ", and newer, but has more losses"
-                                                 : ", and newer");
-    }
-    return newest;
-  }
-
   static const Member& NewestOf(const Members& profiles) {
     return *std::min_element(profiles.begin(), profiles.end(),
                              [](const Member& a, const Member& b) { return AgeOf(a) > AgeOf(b); });
   }
 
-  // A raw file and profiles of its name. It has all that they have only if it is newer, and its snapshot lacks no counts
-  // that they may have. A kill while it wrote another one takes nothing away. A profile with further runs stays.
-  void ChooseKind(const Member& raw, const Members& profiles) {
-    const Member& newest = NewestOf(profiles);
-    if (AgeOf(raw) <= AgeOf(newest)) {
-      LeaveOut(raw, newest, newest.end_ms > raw.end_ms ? ", and newer" : "");
-      return;
+  // The newest first; of equally new ones, that with the fewest losses.
+  void SortRaws(Members* raws) const {
+    std::stable_sort(raws->begin(), raws->end(), [this](const Member& a, const Member& b) {
+      return AgeOfRaw(a) != AgeOfRaw(b) ? AgeOfRaw(a) > AgeOfRaw(b) : LossesOf(a) < LossesOf(b);
+    });
+  }
+
+  void LeaveOutOthers(const Members& raws, const Member& kept) {
+    for (const Member& raw : raws) {
+      if (raw.input == kept.input) continue;
+      const bool has_more = LossesOf(kept).first > LossesOf(raw).first;
+      LeaveOut(raw, kept,
+               AgeOfRaw(kept) == AgeOfRaw(raw)  ? ""
+               : AgeOfRaw(kept) < AgeOfRaw(raw) ? ", and this one is newer, but has losses"
+               : has_more                       ? ", and newer, but has more losses"
+                                                : ", and newer");
     }
+  }
+
+  // Raw files of one process, and profiles of the name of one of them. A raw file has all that the profiles have only if it is
+  // newer, and its snapshot lacks no counts that they may have. A kill while it wrote another one takes nothing away. A profile
+  // with further runs stays.
+  void Choose(Members raws, const Members& profiles) {
+    SortRaws(&raws);
+    if (profiles.empty()) return LeaveOutOthers(raws, raws.front());
+    const Member& newest = NewestOf(profiles);
     Members alone;
     std::copy_if(profiles.begin(), profiles.end(), std::back_inserter(alone),
                  [](const Member& profile) { return profile.is_alone; });
-    if (alone.empty()) return;
-    const Member& other = NewestOf(alone);
-    if (LostCountsOf(raw) > LostCountsOf(other)) {
-      LeaveOut(raw, other, ", and this one is newer, but has losses");
+    const auto is_older = [&](const Member& raw) { return AgeOf(raw) <= AgeOf(newest); };
+    const auto lacks_counts = [&](const Member& raw) {
+      return !alone.empty() && LostCountsOf(raw) > LostCountsOf(NewestOf(alone));
+    };
+    const auto kept = std::find_if(raws.begin(), raws.end(), [&](const Member& raw) {
+      return !is_older(raw) && !lacks_counts(raw);
+    });
+    if (kept != raws.end()) {
+      LeaveOutOthers(raws, *kept);
+      for (const Member& profile : alone) LeaveOut(profile, *kept, ", and newer");
       return;
     }
-    for (const Member& profile : alone) LeaveOut(profile, raw, ", and newer");
+    for (const Member& raw : raws) {
+      if (is_older(raw)) {
+        LeaveOut(raw, newest, newest.end_ms > raw.end_ms ? ", and newer" : "");
+      } else {
+        LeaveOut(raw, NewestOf(alone), ", and this one is newer, but has losses");
+      }
+    }
   }
 
   // All of one run.
@@ -249,9 +299,7 @@ class Search {
               return HaveOneName(raw, member);
             });
           });
-      if (raws.empty()) continue;
-      const Member raw = ChooseRaw(raws);
-      if (!profiles.empty()) ChooseKind(raw, profiles);
+      if (!raws.empty()) Choose(std::move(raws), profiles);
     }
     const Member* first = nullptr;
     for (const Member& member : members) {
@@ -278,28 +326,29 @@ class Search {
                             : "may be of the same run, which would be counted twice"));
   }
 
-  // app.iraw, and app.iprof or app.iprof.gz, if not both say of which run they are. What another input was left out for stays:
+  // A raw file, and a profile of its name, if not both say of which run they are. What another input was left out for stays:
   // nothing else has that run for sure.
   void JudgeByName() {
-    std::map<std::string_view, size_t> found;
+    const auto is_raw = [this](size_t i) { return inputs_[i].path.ends_with(kRawSuffix); };
+    std::map<std::pair<std::string, std::string>, std::vector<size_t>> profiles;  // by name
+    const auto name_of = [this](size_t i) {
+      return std::pair(FolderOf(inputs_[i].path), StemOf(inputs_[i].path, 0));
+    };
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].is_found && runs_[i].was_read) found.emplace(inputs_[i].path, i);
+      if (inputs_[i].is_found && runs_[i].was_read && !is_raw(i) && !is_left_out_[i])
+        profiles[name_of(i)].push_back(i);
     }
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const std::string& path = inputs_[i].path;
-      if (!inputs_[i].is_found || !runs_[i].was_read || !path.ends_with(kRawSuffix) ||
-          is_left_out_[i])
-        continue;
-      const std::string stem = path.substr(0, path.size() - kRawSuffix.size());
-      for (const std::string_view suffix : {".iprof", ".iprof.gz"}) {
-        const auto beside = found.find(stem + std::string(suffix));
-        if (beside == found.end() || is_left_out_[beside->second]) continue;
-        if (has_run_[i] && has_run_[beside->second]) continue;
+      if (!inputs_[i].is_found || !runs_[i].was_read || !is_raw(i) || is_left_out_[i]) continue;
+      const auto beside = profiles.find(name_of(i));
+      if (beside == profiles.end()) continue;
+      for (const size_t profile : beside->second) {
+        if ((has_run_[i] && has_run_[profile]) || !HaveOneName(i, profile)) continue;
         if (stands_for_others_[i]) {
-          WarnOf(i, beside->second, false);
+          WarnOf(i, profile, false);
           continue;
         }
-        LeaveOut(i, "the profile beside it may be of the same run");
+        LeaveOut(i, fmt::format("{} may be of the same run", inputs_[profile].path));
         break;
       }
     }
@@ -319,6 +368,31 @@ class Search {
 
 SameRuns FindSameRuns(std::span<const RunInput> inputs, std::span<const InputRuns> runs) {
   return Search(inputs, runs).Run();
+}
+
+std::optional<BetterProfile> FindBetter(const InputRuns& profile, std::span<const InputRuns> raws) {
+  std::map<RunKey, std::pair<size_t, const RunNote*>> known;
+  for (size_t i = 0; i < raws.size(); ++i) {
+    for (const RunNote& run : raws[i].runs) {
+      if (run.start_ms > 0) known.try_emplace(KeyOf(run), i, &run);
+    }
+  }
+  std::optional<size_t> shared;
+  bool has_further = false;
+  for (const RunNote& run : profile.runs) {
+    const auto found = known.find(KeyOf(run));
+    if (found == known.end()) {
+      has_further = true;
+      continue;
+    }
+    const auto& [raw, same] = found->second;
+    if (const std::string_view why = WhyBetter(run, profile.snapshot, *same, raws[raw].snapshot);
+        !why.empty())
+      return BetterProfile{raw, why};
+    shared = raw;
+  }
+  if (shared && has_further) return BetterProfile{*shared, "has further runs"};
+  return std::nullopt;
 }
 
 }  // namespace iprof::cli

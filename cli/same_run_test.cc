@@ -243,8 +243,8 @@ TEST_CASE("other runs are other runs") {
 
 TEST_CASE("where runs are not known, names tell that two files may be of one") {
   const auto run = Run(kStart, kStart + 5000);
-  const std::string left_out = "d/app.iraw: the profile beside it may be of the same run; ";
-  for (const std::string profile : {"d/app.iprof", "d/app.iprof.gz"}) {
+  for (const std::string profile : {"d/app.iprof", "d/app.iprof.gz", "d/app.1.iprof"}) {
+    const std::string left_out = "d/app.iraw: " + profile + " may be of the same run; ";
     CHECK(Inputs().FoundRaw("d/app.iraw", {}).Found(profile, {}).Said() == left_out);
     CHECK(Inputs().FoundRaw("d/app.iraw", {run}).Found(profile, {}).Said() == left_out);
     CHECK(Inputs().FoundRaw("d/app.iraw", {}).Found(profile, {run}).Said() == left_out);
@@ -265,6 +265,99 @@ TEST_CASE("where runs are not known, names tell that two files may be of one") {
     unreadable.runs[1].was_read = false;
     CHECK(unreadable.Said().empty());
   }
+  // The second run of a crash loop has the dump, but nothing says so.
+  CHECK(Inputs()
+            .FoundRaw("d/app.iraw", {})
+            .FoundRaw("d/app.1.iraw", {}, {4712, kStart * 1'000'000})
+            .Found("d/app.iprof", {})
+            .Said() ==
+        "d/app.iraw: d/app.iprof may be of the same run; "
+        "d/app.1.iraw: d/app.iprof may be of the same run; ");
+  // Names with the number of the process tell them apart.
+  CHECK(Inputs().FoundRaw("d/app.4711.iraw", {}).Found("d/app.4712.iprof", {}).Said().empty());
+  CHECK(Inputs().FoundRaw("d/app.4711.iraw", {}).Found("d/app.4711.iprof", {}).Said() ==
+        "d/app.4711.iraw: d/app.4711.iprof may be of the same run; ");
+}
+
+TEST_CASE("all numbers of a name that was taken are known") {
+  const auto run = Run(kStart, kStart + 5000);
+  const auto said = [&](const std::string& raw, const std::string& profile, int64_t pid) {
+    return Inputs().FoundRaw(raw, {run}, {pid, 1}).Found(profile, {run}).Said();
+  };
+  for (const std::string raw :
+       {"d/app.iraw", "d/app.1.1.iraw", "d/app.100.iraw", "d/app.9999.3.iraw"}) {
+    for (const std::string profile : {"d/app.iprof", "d/app.1.iprof.gz", "d/app.9999.iprof"})
+      CHECK(said(raw, profile, 4711) == raw + ": " + profile + " is of the same run; ");
+  }
+  const std::string maybe = " may be of the same run, which would be counted twice; ";
+  for (const std::string raw :
+       {"d/app.12345.iraw", "d/app.x1.iraw", "d/app.1x.iraw", "d/app..iraw", "d/.1.iraw"})
+    CHECK(said(raw, "d/app.iprof", 4711) == raw + " and d/app.iprof" + maybe);
+  // out=app.%p.iprof, of which another JVM has taken one.
+  CHECK(said("d/app.4711.1.iraw", "d/app.4711.iprof", 4711) ==
+        "d/app.4711.1.iraw: d/app.4711.iprof is of the same run; ");
+  CHECK(said("d/app.4711.iraw", "d/app.471.iprof", 4711) ==
+        "d/app.4711.iraw and d/app.471.iprof" + maybe);
+  // In a container, a process may well have the number of a name.
+  CHECK(said("d/app.1.iraw", "d/app.iprof", 1) == "d/app.1.iraw: d/app.iprof is of the same run; ");
+}
+
+TEST_CASE("a newest raw file with losses does not hide an older one that has all of the profile") {
+  const SnapshotNote damaged{.damaged_records = 1};
+  const auto with_older = [&](int64_t older_end, const SnapshotNote& older) {
+    return Inputs()
+        .Found("d/app.iprof", {Run(kStart, kStart + 5000)})
+        .FoundSnapshot("d/app.iraw", {Run(kStart, kStart + 7000)}, damaged)
+        .FoundSnapshot("d/copy.iraw", {Run(kStart, kStart + older_end)}, older)
+        .Said();
+  };
+  CHECK(with_older(6000, {}) ==
+        "d/app.iprof: d/copy.iraw is of the same run, and newer; "
+        "d/app.iraw: d/copy.iraw is of the same run, and this one is newer, but has losses; ");
+  const std::string left_out =
+      "d/app.iraw: d/app.iprof is of the same run, and this one is newer, but has losses; "
+      "d/copy.iraw: d/app.iprof is of the same run";
+  CHECK(with_older(6000, damaged) == left_out + ", and this one is newer, but has losses; ");
+  CHECK(with_older(5000, {}) == left_out + "; ");
+  CHECK(with_older(4000, {}) == left_out + ", and newer; ");
+}
+
+InputRuns Of(std::vector<RunNote> runs, std::optional<SnapshotNote> note = std::nullopt) {
+  return {.was_read = true, .runs = std::move(runs), .snapshot = std::move(note)};
+}
+
+TEST_CASE("a profile that is better than what a raw file of its run gives") {
+  const auto why = [](const InputRuns& profile, const InputRuns& raw) {
+    const InputRuns other = Of({Run(kStart + 50'000, kStart + 60'000)}, SnapshotNote());
+    const InputRuns raws[] = {other, raw};
+    const auto better = FindBetter(profile, raws);
+    if (better) CHECK(better->raw == 1);
+    return better ? std::string(better->why) : "";
+  };
+  const auto run = Run(kStart, kStart + 5000);
+  const auto later = Run(kStart, kStart + 6000);
+  const SnapshotNote whole;
+  const SnapshotNote full{.lost_counts = 3};
+  CHECK(why(Of({later}), Of({run}, whole)) == "is newer");
+  CHECK(why(Of({run}), Of({run}, whole)) == "is as new");
+  CHECK(why(Of({run}), Of({later}, whole)).empty());
+  CHECK(why(Of({run}), Of({later}, full)) == "has fewer losses");
+  // What was recovered before.
+  CHECK(why(Of({later}, whole), Of({run}, whole)) == "is newer");
+  CHECK(why(Of({run}, whole), Of({run}, whole)).empty());
+  CHECK(why(Of({run}, full), Of({run}, full)).empty());
+  CHECK(why(Of({run}, whole), Of({run}, full)) == "has fewer losses");
+  CHECK(why(Of({run}, full), Of({later}, full)).empty());
+  CHECK(why(Of({run}, whole), Of({later}, SnapshotNote{.lost_notes = 1, .newer_damaged = 1}))
+            .empty());
+  // Several runs.
+  const auto further = Run(kStart - 100'000, kStart - 90'000);
+  CHECK(why(Of({further, run}), Of({later}, whole)) == "has further runs");
+  CHECK(why(Of({further}), Of({run}, whole)).empty());
+  // Nobody knows.
+  CHECK(why(Of({}), Of({run}, whole)).empty());
+  CHECK(why(Of({run}), Of({}, whole)).empty());
+  CHECK(why(Of({Run(0, 0)}), Of({Run(0, 0)}, whole)).empty());
 }
 
 TEST_CASE("many inputs of one run give few warnings") {
