@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,10 +16,12 @@
 #include "cli/profile_files.h"
 #include "cli/raw_copies.h"
 #include "cli/raw_input.h"
+#include "cli/same_run.h"
 #include "cli/terminal_text.h"
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/run_note.h"
+#include "writer/ops/input_runs.h"
 #include "writer/ops/merge.h"
 
 namespace iprof::cli {
@@ -49,13 +52,14 @@ class RecoverCommand : public Command {
     ProfileMerger merger;
     std::optional<Profile> only;  // the first one, until there is another one
     const auto add = [&](size_t at, RawProfile made) {
+      InputRuns runs = InputRuns::Of(made.profile);
       if (!recovered.empty()) {
         if (only) merger.Add(*std::exchange(only, std::nullopt));
         merger.Add(made.profile);
       } else {
         only = std::move(made.profile);
       }
-      recovered.push_back({at, inputs[at].path, std::move(made.note)});
+      recovered.push_back({at, inputs[at].path, std::move(made.note), std::move(runs)});
     };
     std::map<RawRunId, std::vector<Read>> sharing;  // of runs that several files have
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -83,6 +87,7 @@ class RecoverCommand : public Command {
       return console.Error(failures.front());
     }
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
+    if (Status status = CheckIsNoBetter(recovered); !status.ok()) return console.Error(status);
     const Profile profile = only ? *std::move(only) : merger.Finish();
     // As the agent's own profiles: the raw file is private, too.
     const Status status =
@@ -106,6 +111,7 @@ class RecoverCommand : public Command {
     size_t input;
     std::string path;
     SnapshotNote note;
+    InputRuns runs;
   };
   struct Read {
     size_t input;
@@ -116,6 +122,22 @@ class RecoverCommand : public Command {
     std::string file;
     std::string why;  // it is left out
   };
+
+  // What is at the output may be a profile of the same run, which has more of it.
+  Status CheckIsNoBetter(const std::vector<Recovered>& recovered) const {
+    std::error_code not_there;
+    if (output_ == "-" || !std::filesystem::is_regular_file(output_, not_there)) return {};
+    const Result<Profile> there = ReadAnyProfile(output_);
+    if (!there.ok()) return {};
+    std::vector<InputRuns> runs;
+    for (const Recovered& raw : recovered) runs.push_back(raw.runs);
+    const auto better = FindBetter(InputRuns::Of(*there), runs);
+    if (!better) return {};
+    return {Code::kUsage,
+            fmt::format("{0} is of the same run as {1} and {2}, so it is not replaced: give the "
+                        "profile another name, or remove {0} first",
+                        output_, NameOfInput(recovered[better->raw].path), better->why)};
+  }
 
   static int64_t StartOf(const Profile& profile) {
     const std::vector<RunNote> runs = RunList::Of(profile).Runs();
@@ -183,7 +205,7 @@ class RecoverCommand : public Command {
 
   void PrintText(Console& console, const Profile& profile,
                  const std::vector<Recovered>& recovered) const {
-    for (const auto& [input, path, note] : recovered) {
+    for (const auto& [input, path, note, runs] : recovered) {
       const std::string name = EscapeForTerminal(NameOfInput(path));
       console.Print("{}: {}\n", name, note.Describe());
       const std::string recorded =
@@ -206,7 +228,7 @@ class RecoverCommand : public Command {
     json.Field("output", output_);
     json.Key("files");
     json.StartArray();
-    for (const auto& [input, path, note] : recovered) {
+    for (const auto& [input, path, note, runs] : recovered) {
       json.StartObject();
       json.Field("file", path);
       json.Field("generation", note.generation);
@@ -264,7 +286,10 @@ const CommandEntry kRecoverEntry = {
     "which are of one run, "
     "the newest is taken. The profile is "
     "for your user only, as the raw file is; if it replaces a file of yours, it keeps that file's "
-    "permissions. A file from which nothing can be recovered is left out with a warning, and the "
+    "permissions. A profile of the same run is not replaced if it is as new or newer, has fewer "
+    "losses, or has "
+    "further runs: give another name, or remove it first. A file from which nothing can be "
+    "recovered is left out with a warning, and the "
     "exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "
     "(3), and so is one whose header is damaged or that has no snapshot yet.",

@@ -167,3 +167,17 @@ class Failures(SnapshotCase):
         self.assertNotIn("\niprof_losses_total{", metrics)
         self.recovered("app.iraw")
         self.goes_on(process, 1)
+
+    def test_a_file_that_is_full_does_not_replace_a_dump(self):
+        process = self.start("out=app.iprof,raw-max=1m")
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.run_tool("dump", process.pid)
+        dumped = self.folder.joinpath("app.iprof").read_bytes()
+        end = self.profile("app.iprof").section["provenance"]["runs"][0]["end"]
+        self.wait_until(lambda: self.recovered("app.iraw").section["provenance"]["runs"][0]["end"] > end, process)
+        self.kill(process)
+        said = self.run_tool("recover", "app.iraw", "-o", "app.iprof", expect=2).stderr
+        self.assertEqual(said, "iprof: error: app.iprof is of the same run as app.iraw and has fewer losses, so it is not replaced: "
+                               "give the profile another name, or remove app.iprof first\n")
+        self.assertEqual(self.folder.joinpath("app.iprof").read_bytes(), dumped)

@@ -126,6 +126,33 @@ class Files(SnapshotCase):
         steps = {context: counts for context, counts in profile.branches().items() if context[0].startswith("HardEnds.")}
         self.assert_same(steps, {context: counts for context, counts in kept.branches().items() if context[0].startswith("HardEnds.")})
 
+    def test_a_better_profile_of_the_run_is_not_replaced(self):
+        process = self.start("out=app.iprof,keep-raw=y")
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        (self.folder / "old.iraw").write_bytes(self.folder.joinpath("app.iraw").read_bytes())
+        self.recovered("old.iraw", out="again.iprof")
+        self.run_tool("recover", "old.iraw", "-o", "again.iprof")  # the same once more
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 2)
+        self.run_tool("recover", "app.iraw", "-o", "again.iprof")  # newer
+        self.assertEqual(self.profile("again.iprof").calls_of(ROUND), 2)
+        self.end(process)
+        whole = self.folder.joinpath("app.iprof").read_bytes()
+        for raw, output, why in (("old.iraw", "app.iprof", "is newer"), ("app.iraw", "app.iprof", "is as new"), ("old.iraw", "again.iprof", "is newer")):
+            said = self.run_tool("recover", raw, "-o", output, expect=2).stderr
+            self.assertEqual(said, f"iprof: error: {output} is of the same run as {raw} and {why}, so it is not replaced: "
+                                   f"give the profile another name, or remove {output} first\n")
+        self.assertEqual(self.folder.joinpath("app.iprof").read_bytes(), whole)
+        # A merge has further runs. A profile of another run is replaced.
+        other = self.start("out=other.iprof")
+        self.rounds(other, 1)
+        self.end(other)
+        self.run_tool("merge", "old.iraw", "other.iprof", "-o", "both.iprof")
+        self.assertIn("has further runs", self.run_tool("recover", "app.iraw", "-o", "both.iprof", expect=2).stderr)
+        self.run_tool("recover", "app.iraw", "-o", "other.iprof")
+        self.assertEqual(self.profile("other.iprof").calls_of(ROUND), 2)
+
     def test_a_short_program_makes_no_file(self):
         run = self.run_java("Fib", agent="out=app.iprof,snapshot=1h,keep-raw=y,verbose=3")
         self.assertEqual(self.files(), ["app.iprof"])
