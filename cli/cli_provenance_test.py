@@ -101,6 +101,8 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         a = self.write("a.iprof", profile(iprofagent=section(provenance={"runs": runs, "older_runs": 5})))
         shown = self.out("show", a)
         self.assertIn("runs:           17\n                7 earlier ones\n                a.Main on JDK 25.0.3, 2026-11-25 08:02:00 to", shown)
+        self.write("a.iprof", profile(iprofagent=section(provenance={"runs": runs, "older_runs": 4988})))
+        self.assertIn("runs:           5,000\n                4,990 earlier ones\n", self.out("show", a))
 
     def test_other_sampling_is_told(self):
         a = self.write("a.iprof", profile(iprofagent=section(sampling=SAMPLING)))

@@ -137,7 +137,7 @@ void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) 
   for (const RunNote& run : runs) {
     for (const auto& [name, count] : run.losses) sums[name] = SaturatingAdd(sums[name], count);
   }
-  lines.Print("runs:", std::to_string(runs.size() + older));
+  lines.Print("runs:", Grouped(runs.size() + older));
   const size_t hidden = runs.size() - std::min(runs.size(), kMostRuns);
   if (older + hidden > 0) lines.Print("", Counted(older + hidden, "earlier one", "earlier ones"));
   for (size_t r = hidden; r < runs.size(); ++r)
