@@ -198,6 +198,14 @@ class Recover(RawTest):
         self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
         self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 
+    def test_what_comes_from_a_pipe_is_private(self):
+        self.addCleanup(os.umask, os.umask(0))
+        self.run_tool("merge", "-", "-o", "m.iprof", stdin=self.examples["app.iraw"])
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
+        with open(self.path("app.iraw"), "rb") as file:
+            subprocess.run([IPROF, "merge", "-", "-o", "f.iprof"], cwd=self.folder, stdin=file, check=True)
+        self.assertEqual(os.stat(self.path("f.iprof")).st_mode & 0o777, 0o666)
+
     def test_a_merge_can_be_read_by_no_more_than_all_inputs(self):
         self.addCleanup(os.umask, os.umask(0))
         for mode, other_mode, merged in ((0o640, 0o644, 0o640), (0o644, 0o640, 0o640), (0o644, 0o644, 0o666),
@@ -280,6 +288,32 @@ class OtherCommands(RawTest):
             self.assertIn(f"warning: fleet/x/one.iraw is left out: fleet/x/{profile} may be of the same run", said)
             self.assertEqual(self.load("once"), self.load("named"))
             os.remove(self.path(f"fleet/x/{profile}"))
+
+    def test_a_file_of_a_folder_that_has_just_begun_is_left_out(self):
+        self.write("fleet/app.iraw", self.examples["app.iraw"])
+        self.run_tool("recover", "app.iraw", "-o", "a.iprof")
+        for data, reason in ((self.examples["new.iraw"], "has no snapshot yet"), (b"", "is empty")):
+            self.write("fleet/new.iraw", data)
+            for mode in ("any", "all", "warn"):
+                said = self.err("merge", "--input-dir", "fleet", "--failure-mode", mode, "-o", "m.iprof")
+                self.assertIn(f"warning: left out: fleet/new.iraw: {reason}", said)
+                self.assertEqual(self.counts("m.iprof"), self.counts("a.iprof"))
+            report = self.json("merge", "--input-dir", "fleet", "-o", "m.iprof")
+            self.assertEqual((report["merged"], [out["file"] for out in report["left_out"]]), (1, ["fleet/new.iraw"]))
+            # Named, it is an error; and so it is if there is nothing else.
+            self.assertIn(reason, self.err("merge", "app.iraw", "fleet/new.iraw", "-o", "x", expect=3))
+            self.write("none/new.iraw", data)
+            self.assertIn(reason, self.err("merge", "--input-dir", "none", "-o", "x", expect=3))
+        # A file that is damaged is an error.
+        self.write("fleet/new.iraw", self.examples["app.iraw"][:100])
+        self.assertIn("is cut within its header", self.err("merge", "--input-dir", "fleet", "-o", "x", expect=3))
+
+    def test_an_empty_raw_file_is_called_so(self):
+        self.write("empty.iraw", b"")
+        self.write("cut.iraw", self.examples["app.iraw"][:5])
+        for command in (("merge", "-o", "x"), ("show",), ("recover", "-o", "x")):
+            self.assertIn("empty.iraw: is empty: the program ended", self.err(*command, "empty.iraw", expect=3))
+            self.assertIn("cut.iraw: is cut within its header", self.err(*command, "cut.iraw", expect=3))
 
     def test_what_is_named_and_found_counts_as_named(self):
         os.mkdir(self.path("fleet"))

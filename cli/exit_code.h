@@ -27,6 +27,7 @@ constexpr ExitCode ExitCodeOf(Code code) {
     case Code::kUsage:
       return ExitCode::kUsage;
     case Code::kBadInput:
+    case Code::kNothingYet:
     case Code::kUnsupported:
     case Code::kLimit:
       return ExitCode::kBadInput;

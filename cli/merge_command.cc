@@ -95,7 +95,10 @@ class MergeCommand : public Command {
         WriteProfileOutput(console, merged->profile, output_, version_, pretty_, gzip_, readers);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") PrintJson(console, *merged, *inputs);
-    const bool incomplete = !merged->left_out.empty() && failure_mode_ == "all";
+    const bool incomplete =
+        failure_mode_ == "all" &&
+        std::any_of(merged->left_out.begin(), merged->left_out.end(),
+                    [](const MergeFailure& failure) { return failure.is_failure; });
     return incomplete ? ExitCode::kFindings : ExitCode::kOk;
   }
 
@@ -213,12 +216,13 @@ const CommandEntry kMergeEntry = {
     "Inputs may be of different versions, plain or gzipped. If inputs are of the same run, which "
     "would be counted twice, "
     "a warning says so; of a raw file and a profile of its name in one folder of --input-dir, the "
-    "raw file is taken only if it is newer and lacks no counts. What folders have "
+    "raw file is taken only if it is newer and lacks no counts. A raw file of a "
+    "folder that has no snapshot yet is left out. What folders have "
     "counts once, and what is also named counts as named only. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says, or if it is a raw file. A new one can be read by no "
     "more than all inputs: it is for your user, or for your user and group only, if that holds for "
-    "an input.",
+    "an input. Of what comes from a pipe, nobody knows who may read it: then it is for your user.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

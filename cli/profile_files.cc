@@ -146,7 +146,8 @@ Status CheckIsNoRawFile(const std::string& output) {
 Readers ReadersOf(const std::string& path) {
   struct stat info {};
   const int error = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
-  if (error != 0 || !S_ISREG(info.st_mode)) return Readers::kByUmask;
+  if (error != 0) return Readers::kByUmask;
+  if (!S_ISREG(info.st_mode)) return Readers::kOwner;
   if ((info.st_mode & S_IRGRP) == 0) return Readers::kOwner;
   if ((info.st_mode & S_IROTH) != 0) return Readers::kByUmask;
   return info.st_gid == getegid() ? Readers::kGroup : Readers::kOwner;

@@ -47,7 +47,8 @@ ExitCode WarnOfNoSamples(Console& console, const std::string& path);
 // Fails if the output is a raw file: writing a profile there would lose what can be recovered.
 Status CheckIsNoRawFile(const std::string& output);
 
-// Who may read what is made of the input: no more than may read it, if it is a file. Its group counts only if it is ours.
+// Who may read what is made of the input: no more than may read it. Its group counts only if it is ours. Of what comes
+// from a pipe, nobody knows who may read it: that is our user.
 Readers ReadersOf(const std::string& path);
 
 // Whether to compress the output: on request, or if the name ends with .gz.

@@ -90,7 +90,11 @@ Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
     uint8_t first[kRawMagic.size()] = {};
     const ssize_t count = pread(fd, first, sizeof first, 0);
     SniffedInput input(Source(fd, name, ""));
-    if (count != sizeof first || !BeginsRawFile(first)) return input;
+    // So that an empty or cut raw file is called what it is.
+    const bool may_be_cut = count >= 0 && count < static_cast<ssize_t>(sizeof first) &&
+                            name.ends_with(kRawSuffix) &&
+                            std::equal(first, first + count, kRawMagic.begin());
+    if (!may_be_cut && (count != sizeof first || !BeginsRawFile(first))) return input;
     RawFdBytes bytes(fd);
     Result<RawProfile> made = Recover(bytes, name);
     if (!made.ok()) return made.status();

@@ -1,4 +1,5 @@
-// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their name.
+// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their name. One that has fewer bytes than
+// that, or none, is recognised by its name.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of other
 // inputs are read, and none are lost.

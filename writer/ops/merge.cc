@@ -57,6 +57,23 @@ bool IsReadOnce(const std::string& path) {
                          !std::filesystem::is_regular_file(path, ignored));
 }
 
+// A JVM that has just begun its raw file in the folder is no failure.
+bool IsFailure(const MergeInput& input, const Status& status) {
+  return !status.ok() && !(input.is_found && status.code() == Code::kNothingYet);
+}
+
+// Whether this ends the merge. `all`: nothing is left to merge.
+const MergeFailure* DecisiveFailure(const std::vector<MergeFailure>& left_out, FailureMode mode,
+                                    bool all) {
+  if (left_out.empty() || mode == FailureMode::kWarn) return nullptr;
+  if (mode == FailureMode::kAny) {
+    for (const MergeFailure& failure : left_out) {
+      if (failure.is_failure) return &failure;
+    }
+  }
+  return all ? &left_out.front() : nullptr;
+}
+
 // What the threads of one MergeFiles share.
 class Worklist {
  public:
@@ -90,7 +107,8 @@ class Worklist {
   std::vector<MergeFailure> Failures() const {
     std::vector<MergeFailure> failures;
     for (size_t i = 0; i < failures_.size(); ++i) {
-      if (!failures_[i].ok()) failures.push_back({inputs_[i].path, failures_[i]});
+      if (!failures_[i].ok())
+        failures.push_back({inputs_[i].path, failures_[i], IsFailure(inputs_[i], failures_[i])});
     }
     return failures;
   }
@@ -100,7 +118,8 @@ class Worklist {
  private:
   void AddInput(size_t at, ProfileMerger& merger) {
     failures_[at] = TryToAdd(at, merger);
-    if (!failures_[at].ok() && options_.failure_mode == FailureMode::kAny) stop_.store(true);
+    if (IsFailure(inputs_[at], failures_[at]) && options_.failure_mode == FailureMode::kAny)
+      stop_.store(true);
     const std::lock_guard lock(progress_lock_);
     ++done_;
     if (options_.on_progress) options_.on_progress(done_, inputs_.size());
@@ -211,11 +230,10 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
 
     MergeResult result;
     result.left_out = worklist.Failures();
-    const bool failed =
-        !result.left_out.empty() && (options.failure_mode == FailureMode::kAny ||
-                                     (options.failure_mode == FailureMode::kAll &&
-                                      result.left_out.size() + excluded == inputs.size()));
-    if (failed) return result.left_out.front().status;
+    const bool has_none = result.left_out.size() + excluded == inputs.size();
+    if (const MergeFailure* failure =
+            DecisiveFailure(result.left_out, options.failure_mode, has_none))
+      return failure->status;
     if (is_first) {
       if (options.choose) {
         for (const size_t at : options.choose(worklist.runs())) {

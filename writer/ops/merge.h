@@ -17,7 +17,8 @@
 //  - Unknown top-level keys, and the parts of our own section, are united (merge_extras.h). If inputs
 //    have different values for an unknown key, the text that sorts first is kept and the key is
 //    reported.
-//  - An input that cannot be read completely adds nothing.
+//  - An input that cannot be read completely adds nothing. One that was found in a folder, and whose writer has only begun
+//    (Code::kNothingYet), is left out in every failure mode, unless there is nothing else to merge.
 //  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
 //    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds
 //    are read twice: first for their totals. So are all if `choose` leaves one out.
@@ -106,6 +107,7 @@ struct MergeOptions {
 struct MergeFailure {
   std::string path;
   Status status;
+  bool is_failure = true;  // false: it was found, and has nothing yet
 };
 
 struct MergeResult {

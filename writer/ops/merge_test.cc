@@ -267,6 +267,30 @@ TEST_CASE("MergeFiles: if all that were not left out vanish, the merge fails") {
   CHECK(merged.status().code() == Code::kIo);
 }
 
+TEST_CASE("MergeFiles: what was found and has nothing yet is left out, in every failure mode") {
+  const Folder folder;
+  const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
+  const auto read = [&](const std::string& path) -> Result<Profile> {
+    if (path == "new") return Status(Code::kNothingYet, "new: has nothing yet");
+    return ReadProfileFile(path);
+  };
+  const MergeInput found[] = {{"new", 1, true}, {good, 1}, {"new", 1, true}};
+  const MergeInput named[] = {{good, 1}, {"new", 1, false}};
+  const MergeInput alone[] = {{"new", 1, true}};
+  for (const FailureMode mode : {FailureMode::kAny, FailureMode::kAll, FailureMode::kWarn}) {
+    const MergeOptions options{.failure_mode = mode, .threads = 2, .read = read};
+    const auto merged = MergeFiles(found, options);
+    REQUIRE(merged.ok());
+    CHECK(merged->merged == 1);
+    REQUIRE(merged->left_out.size() == 2);
+    CHECK_FALSE(merged->left_out[0].is_failure);
+    const auto with_named = MergeFiles(named, options);
+    CHECK(with_named.ok() == (mode != FailureMode::kAny));
+    if (with_named.ok()) CHECK(with_named->left_out.at(0).is_failure);
+    CHECK(MergeFiles(alone, options).ok() == (mode == FailureMode::kWarn));
+  }
+}
+
 TEST_CASE("MergeFiles: failure modes, threads, order") {
   const Folder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));

@@ -45,6 +45,10 @@ TEST_CASE("each reason to refuse a header has its own message") {
     CHECK(WhyRefused(page).code() == Code::kUnsupported);
     CHECK(WhyRefused(page).message().find("version 9 of the raw format") != std::string::npos);
   }
+  SECTION("empty") {
+    CHECK(WhyRefused({}).code() == Code::kNothingYet);
+    CHECK(WhyRefused({}).message().find("is empty") != std::string::npos);
+  }
   SECTION("cut") {
     page.resize(100);
     CHECK(WhyRefused(page).code() == Code::kBadInput);

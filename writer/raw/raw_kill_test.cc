@@ -203,7 +203,8 @@ TEST_CASE("a truncated file gives what is left of it, or says that nothing is") 
     RawMemoryBytes bytes(cut);
     const Result<RawContents> contents = ReadRaw(bytes, "app.iraw");
     if (!contents.ok()) {
-      REQUIRE(contents.status().code() == Code::kBadInput);
+      const Code code = contents.status().code();
+      REQUIRE((code == Code::kBadInput || code == Code::kNothingYet));
       continue;
     }
     ++recovered;

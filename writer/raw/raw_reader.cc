@@ -52,7 +52,7 @@ class FileReading {
       }
     }
     if (best) return std::move(*best);
-    return Say(Code::kBadInput, WhyNothing());
+    return WhyNothing();
   }
 
  private:
@@ -109,11 +109,12 @@ class FileReading {
     return {};
   }
 
-  std::string WhyNothing() const {
+  Status WhyNothing() const {
     if (unreadable_ || !commits_.empty())
-      return "is damaged or cut: it has no snapshot that can be read";
-    return "has no snapshot yet: the program ended before the first one was complete, or has just "
-           "begun";
+      return Say(Code::kBadInput, "is damaged or cut: it has no snapshot that can be read");
+    return Say(Code::kNothingYet,
+               "has no snapshot yet: the program ended before the first one was complete, or has "
+               "just begun");
   }
 
   // Learns where everything is, as of this commit.
