@@ -1,6 +1,7 @@
 """Raw files as inputs of the tool: `iprof recover`, and all commands that read profiles."""
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,30 @@ class Recover(RawTest):
         with open(self.path("app.iraw"), "rb") as file:
             subprocess.run([IPROF, "merge", "-", "-o", "f.iprof"], cwd=self.folder, stdin=file, check=True)
         self.assertEqual(os.stat(self.path("f.iprof")).st_mode & 0o777, 0o666)
+
+    def test_an_access_list_lets_nobody_else_read_a_merge(self):
+        """Of the folder, or of an input: the user 4002 may read there."""
+        self.addCleanup(os.umask, os.umask(0))
+        everybody = 0xffffffff
+        entries = ((1, 6, everybody), (2, 4, 4002), (4, 0, everybody), (16, 4, everybody), (32, 0, everybody))
+        access_list = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+        for name in ("app.iraw", "other.iraw"):
+            os.chown(self.path(name), -1, os.getegid())
+            os.chmod(self.path(name), 0o640)
+        os.mkdir(self.path("listed"))
+        try:
+            os.setxattr(self.path("listed"), "system.posix_acl_default", access_list)
+        except OSError as error:
+            self.skipTest(str(error))
+        self.run_tool("merge", "app.iraw", "other.iraw", "-o", "listed/m.iprof")
+        self.assertEqual(os.stat(self.path("listed/m.iprof")).st_mode & 0o777, 0o600)
+        self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o640)
+        os.remove(self.path("m.iprof"))
+        os.setxattr(self.path("app.iraw"), "system.posix_acl_access", access_list)
+        self.assertEqual(os.stat(self.path("app.iraw")).st_mode & 0o777, 0o640)
+        self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 
     def test_a_merge_can_be_read_by_no_more_than_all_inputs(self):
         self.addCleanup(os.umask, os.umask(0))

@@ -10,6 +10,7 @@
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
+#include "writer/io/access_list.h"
 #include "writer/io/reader.h"
 #include "writer/ops/summary.h"
 
@@ -148,6 +149,10 @@ Readers ReadersOf(const std::string& path) {
   const int error = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
   if (error != 0) return Readers::kByUmask;
   if (!S_ISREG(info.st_mode)) return Readers::kOwner;
+  // With an access list, the group's bits are not the group's alone.
+  const InputFile file(path);
+  const bool has_list = file.status().ok() && AccessList::IsOn(file.fd());
+  if (has_list && (info.st_mode & S_IROTH) == 0) return Readers::kOwner;
   if ((info.st_mode & S_IRGRP) == 0) return Readers::kOwner;
   if ((info.st_mode & S_IROTH) != 0) return Readers::kByUmask;
   return info.st_gid == getegid() ? Readers::kGroup : Readers::kOwner;

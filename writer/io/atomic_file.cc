@@ -58,6 +58,7 @@ Status AtomicFile::OpenWhatIsThere() {
     if (place_->descriptor()) return Fail("is a name of an open file, which cannot be replaced", 0);
     if (old.st_uid == ::geteuid()) {
       old_mode_ = old.st_mode & 07777;
+      old_list_ = AccessList::Of(place_->folder(), place_->name());
     } else {
       readers_ = Readers::kOwner;
     }
@@ -91,13 +92,20 @@ Status AtomicFile::OpenTemporary() {
   return {};
 }
 
-// Some folders give their own group to new files: then the file stays as it was made, for its owner only.
+// Some folders give their own group or list to new files: then the file stays as it was made, for its owner only.
 void AtomicFile::AllowOurGroup() {
   struct stat made {};
   if (calls_.Fstatat(fd_, "", &made, AT_EMPTY_PATH) != 0 || made.st_gid != ::getegid()) return;
+  if (AccessList::IsOn(fd_)) return;
   const mode_t mask = ::umask(0077);  // there is no other call that tells it
   ::umask(mask);
   calls_.Fchmod(fd_, 0640 & ~mask);
+}
+
+// The list first: the mode would open the one that the folder gave. If it cannot be changed, it stays closed.
+bool AtomicFile::GiveOldPermissions() {
+  const mode_t closed = old_list_.GiveTo(fd_) ? 0 : S_IRWXG;
+  return calls_.Fchmod(fd_, *old_mode_ & ~closed) == 0;
 }
 
 AtomicFile::~AtomicFile() { Discard(); }
@@ -117,8 +125,7 @@ Status AtomicFile::Commit() {
   if (fd_ < 0) return Fail("was closed before", 0);
   const bool direct = temporary_.empty();
   if (!direct) {
-    if (old_mode_ && calls_.Fchmod(fd_, *old_mode_) != 0)
-      return Fail("cannot set permissions", errno);
+    if (old_mode_ && !GiveOldPermissions()) return Fail("cannot set permissions", errno);
     if (calls_.Fsync(fd_) != 0) return Fail("cannot flush to disk", errno);
   }
   if (calls_.Close(std::exchange(fd_, -1)) != 0) return Fail("cannot close", errno);

@@ -2,7 +2,7 @@
 //
 // Guarantees:
 //  - Bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp"). Commit()
-//    flushes it to disk, gives it the old file's permissions, renames it over the target and
+//    flushes it to disk, gives it the old file's permissions (mode and access list), renames it over the target and
 //    flushes the folder. Until the rename, the target is not touched. A file of another user has no
 //    say: what replaces it is for our user only, as it may have been put there to read ours.
 //  - On any failure, or when destroyed without Commit(), the temporary file is removed. Only those
@@ -27,13 +27,14 @@
 
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
+#include "writer/io/access_list.h"
 #include "writer/io/byte_stream.h"
 #include "writer/io/file_place.h"
 
 namespace iprof {
 
 // Who may read a file that replaces none: whom the umask allows, of these only our user and group, or our user only. With kGroup,
-// it is our user only if the file gets another group, that of its folder. To know the umask, Create sets it to 0077 for a moment.
+// it is our user only if the file gets another group, that of its folder, or an access list. To know the umask, Create sets it to 0077 for a moment.
 enum class Readers : uint8_t { kByUmask, kGroup, kOwner };
 
 class AtomicFile final : public ByteSink {
@@ -58,6 +59,7 @@ class AtomicFile final : public ByteSink {
   Status OpenWhatIsThere();
   Status OpenTemporary();
   void AllowOurGroup();
+  bool GiveOldPermissions();
   void Discard();
 
   SystemCalls& calls_;
@@ -67,6 +69,7 @@ class AtomicFile final : public ByteSink {
   std::string temporary_;  // its name in the place's folder
   int fd_ = -1;
   std::optional<mode_t> old_mode_;
+  AccessList old_list_;  // with old_mode_
 };
 
 }  // namespace iprof

@@ -1,0 +1,33 @@
+// AccessList: the list of users and groups that a file has beyond its mode (POSIX ACL). A folder may have a default one, which its new
+// files get.
+//
+// Why: with a list, the group bits of the mode are the most that the list allows to anybody but the owner and others. So a chmod to
+// 0640 lets everybody in the list read, not the file's group only.
+//
+// Guarantees: links are not followed. A file system without lists has none.
+// Threads: any. Failure: what cannot be read is no list; see the functions.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace iprof {
+
+class AccessList {
+ public:
+  // Of a file in an open folder, which may be open for a path only (O_PATH).
+  static AccessList Of(int folder, const std::string& name);
+
+  // Whether an open file has a list; true also if that cannot be known.
+  static bool IsOn(int fd);
+
+  AccessList() = default;
+  // Gives an open file this list, or takes away the one that it has. false: it may have another one.
+  bool GiveTo(int fd) const;
+
+ private:
+  explicit AccessList(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string bytes_;  // as the kernel has it; empty: none
+};
+
+}  // namespace iprof

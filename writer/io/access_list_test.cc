@@ -1,0 +1,150 @@
+// Files in a folder with a default list stay as private as they were asked to be.
+#include "writer/io/access_list.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+
+#include "writer/io/atomic_file.h"
+
+namespace iprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAccess = "system.posix_acl_access";
+constexpr const char* kDefault = "system.posix_acl_default";
+
+// An attribute's text: numbers of so many bytes, the lowest first.
+void Put(uint32_t number, int bytes, std::string* text) {
+  for (int i = 0; i < bytes; ++i) text->push_back(static_cast<char>(number >> (8 * i)));
+}
+
+// The user 4002 may read and write, the file's group nothing, others as given.
+std::string ListWithUser(uint32_t mask, uint32_t others) {
+  constexpr uint32_t kNobody = UINT32_MAX;
+  struct Entry {
+    uint32_t tag;
+    uint32_t allowed;
+    uint32_t who;
+  };
+  std::string text;
+  Put(2, 4, &text);  // version
+  for (const Entry& entry : std::initializer_list<Entry>{{0x01, 6, kNobody},
+                                                         {0x02, 6, 4002},
+                                                         {0x04, 0, kNobody},
+                                                         {0x10, mask, kNobody},
+                                                         {0x20, others, kNobody}}) {
+    Put(entry.tag, 2, &text);
+    Put(entry.allowed, 2, &text);
+    Put(entry.who, 4, &text);
+  }
+  return text;
+}
+
+std::string ListOf(const std::string& path) {
+  std::string text(1 << 10, '\0');
+  const ssize_t size = ::getxattr(path.c_str(), kAccess, text.data(), text.size());
+  text.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  return text;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "access_list_test.XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  // false: this file system has no lists.
+  bool SetDefault(const std::string& list) const {
+    return ::setxattr(path_.c_str(), kDefault, list.data(), list.size(), 0) == 0;
+  }
+  std::string File(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+void Write(const std::string& path, Readers readers) {
+  const auto file = AtomicFile::Create(path, SystemCalls::Real(), readers);
+  REQUIRE(file.ok());
+  CHECK((*file)->Commit().message() == "");
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 07777;
+}
+
+TEST_CASE("a file for its owner or group does not open the folder's default list") {
+  const Folder folder;
+  if (!folder.SetDefault(ListWithUser(6, 4))) return;
+  for (const Readers readers : {Readers::kOwner, Readers::kGroup}) {
+    const std::string path = folder.File("new");
+    Write(path, readers);
+    CHECK(ModeOf(path) == 0600);
+    fs::remove(path);
+  }
+  // Whoever sets a default list wants it for what anybody may read.
+  const mode_t umask_before = umask(0022);
+  Write(folder.File("shared"), Readers::kByUmask);
+  umask(umask_before);
+  CHECK(ModeOf(folder.File("shared")) == 0664);
+}
+
+TEST_CASE("what replaces a file has its list, or none") {
+  const Folder folder;
+  const std::string without = folder.File("without");
+  std::ofstream(without) << "old";
+  fs::permissions(without, fs::perms(0640));
+  if (!folder.SetDefault(ListWithUser(6, 4))) return;
+  Write(without, Readers::kByUmask);
+  CHECK(ModeOf(without) == 0640);
+  CHECK(ListOf(without).empty());
+
+  const std::string with = folder.File("with");
+  std::ofstream(with) << "old";
+  const std::string list = ListWithUser(4, 0);
+  REQUIRE(::setxattr(with.c_str(), kAccess, list.data(), list.size(), 0) == 0);
+  for (int i = 0; i < 2; ++i) {
+    Write(with, Readers::kOwner);
+    CHECK(ModeOf(with) == 0640);
+    CHECK(ListOf(with) == list);
+  }
+}
+
+TEST_CASE("a file has a list or not, and one can be taken from another") {
+  const Folder folder;
+  const std::string plain = folder.File("plain");
+  std::ofstream(plain) << "";
+  const int fd = ::open(plain.c_str(), O_RDWR | O_CLOEXEC);
+  const int place = ::open(fs::path(plain).parent_path().c_str(), O_PATH | O_CLOEXEC);
+  CHECK_FALSE(AccessList::IsOn(fd));
+  CHECK(AccessList::Of(place, "plain").GiveTo(fd));
+  CHECK(AccessList::Of(place, "nothing").GiveTo(fd));
+  CHECK_FALSE(AccessList::IsOn(fd));
+  if (folder.SetDefault(ListWithUser(6, 4))) {
+    std::ofstream(folder.File("with")) << "";
+    CHECK(AccessList::Of(place, "with").GiveTo(fd));
+    CHECK(AccessList::IsOn(fd));
+    CHECK(ListOf(plain) == ListOf(folder.File("with")));
+    CHECK(AccessList().GiveTo(fd));
+    CHECK_FALSE(AccessList::IsOn(fd));
+  }
+  ::close(place);
+  ::close(fd);
+}
+
+}  // namespace
+}  // namespace iprof
