@@ -229,7 +229,13 @@ class Versions(CliTest):
     def test_without_hashes_positions_are_added_and_check_finds_it(self):
         a = self.write("a", versioned(self.OLD, 1, [40, 0, 7, 6, 1, 1]))
         b = self.write("b", profile(1, conditionalProfiles=[{"ctx": "2:3", "records": [50, 0, 7, 6, 1, 1]}]))
-        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b), "")
+        doubtful = "the code of 1 method may differ, as only some of the inputs have hashes of it (a.Main.loop(int)void)"
+        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b, expect=1), f"iprof: warning: nothing was written: {doubtful}\n")
+        self.assertFalse(os.path.exists(self.path("m.iprof")))
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, b),
+                         f"iprof: warning: {doubtful}; branches, receivers and type checks were added up as if it were the same\n")
+        self.assertEqual(self.json("merge", "-o", "m.iprof", a, b)["methods_with_doubtful_code"], 1)
+        self.assertEqual(self.err("merge", "--strict", "-o", "x.iprof", b, b), "")
         self.assertIn("error [branch-outcomes]: found 3 outcomes, one at 6", self.out("check", "m.iprof", expect=1))
 
     def test_hashes_of_another_profile_are_ignored(self):

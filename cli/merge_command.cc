@@ -48,7 +48,8 @@ class MergeCommand : public Command {
               "those of the version with the most counts, or of the one that was recorded last "
               "(default: heaviest)");
     options.AddFlag("--strict", strict_,
-                    "Write nothing and exit with 1 if the code of a method differs");
+                    "Write nothing and exit with 1 if the code of a method differs, or may differ "
+                    "because only some inputs have its hash");
     AddCount(options, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
     AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
@@ -87,6 +88,10 @@ class MergeCommand : public Command {
       console.Warn(fmt::format("nothing was written: the code of {} differs: {}",
                                Counted(versions.methods, "method", "methods"),
                                ExamplesOf(versions)));
+      return ExitCode::kFindings;
+    }
+    if (versions.doubtful_methods > 0 && strict_) {
+      console.Warn(fmt::format("nothing was written: {}", DescribeDoubtful(versions)));
       return ExitCode::kFindings;
     }
     for (const std::string& warning : WarningsOf(*merged, Preferred(), " (-w changes its share)"))
@@ -169,6 +174,7 @@ class MergeCommand : public Command {
     json.EndArray();
     json.Field("scaled", merged.scaled);
     json.Field("methods_with_other_code", merged.versions.methods);
+    json.Field("methods_with_doubtful_code", merged.versions.doubtful_methods);
     json.Field("samples_in_other_code", merged.versions.samples);
     json.Field("types", merged.profile.type_count());
     json.Field("methods", merged.profile.method_count());

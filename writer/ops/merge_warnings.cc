@@ -59,6 +59,13 @@ std::string OfKey(const std::string& key) {
                          : "the one that sorts first");
 }
 
+std::string Joined(const std::vector<std::string>& examples, size_t methods) {
+  std::string text;
+  for (const std::string& example : examples) text += (text.empty() ? "" : ", ") + example;
+  if (examples.size() < methods) text += ", ...";
+  return text;
+}
+
 std::string OfSamples(int64_t samples) {
   const bool is_one = samples == 1;
   return fmt::format(
@@ -92,15 +99,23 @@ std::vector<std::string> WarningsOf(const MergeResult& merged, PreferredVersion 
         Counted(versions.methods, "method", "methods"),
         preferred == PreferredVersion::kNewest ? "newest" : "heaviest", ExamplesOf(versions)));
   }
+  if (versions.doubtful_methods > 0) {
+    warnings.push_back(
+        DescribeDoubtful(versions) +
+        "; branches, receivers and type checks were added up as if it were the same");
+  }
   if (versions.samples > 0) warnings.push_back(OfSamples(versions.samples));
   return warnings;
 }
 
 std::string ExamplesOf(const VersionReport& versions) {
-  std::string text;
-  for (const std::string& example : versions.examples) text += (text.empty() ? "" : ", ") + example;
-  if (versions.examples.size() < versions.methods) text += ", ...";
-  return text;
+  return Joined(versions.examples, versions.methods);
+}
+
+std::string DescribeDoubtful(const VersionReport& versions) {
+  return fmt::format("the code of {} may differ, as only some of the inputs have hashes of it ({})",
+                     Counted(versions.doubtful_methods, "method", "methods"),
+                     Joined(versions.doubtful_examples, versions.doubtful_methods));
 }
 
 }  // namespace iprof

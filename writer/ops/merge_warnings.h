@@ -20,5 +20,7 @@ std::vector<std::string> WarningsOf(const MergeResult& merged, PreferredVersion 
 
 // Methods whose code differs: "a.B.run()void, a.C.run()void, ...".
 std::string ExamplesOf(const VersionReport& versions);
+// Methods whose code may differ: a sentence without its end.
+std::string DescribeDoubtful(const VersionReport& versions);
 
 }  // namespace iprof

@@ -96,10 +96,23 @@ std::vector<int64_t> WeightsIn(const Profile& profile) {
   return weights;
 }
 
+// Methods, with counts that say how important they are.
+using Examples = std::vector<std::pair<int64_t, std::string>>;
+
+std::vector<std::string> FirstOf(Examples examples) {
+  std::sort(examples.begin(), examples.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<std::string> first;
+  for (size_t e = 0; e < std::min(examples.size(), kMostExamples); ++e)
+    first.push_back(std::move(examples[e].second));
+  return first;
+}
+
 // Sets the hash of each method of the result to that of its best version.
 void ChooseVersions(std::vector<std::vector<Candidate>>& candidates, PreferredVersion preferred,
                     Profile& result, VersionReport* report) {
-  std::vector<std::pair<int64_t, std::string>> examples;
+  Examples examples;
   for (const MethodIndex method : MethodsOf(result)) {
     std::vector<Candidate>& known = candidates[At(method)];
     if (known.empty()) continue;
@@ -112,11 +125,33 @@ void ChooseVersions(std::vector<std::vector<Candidate>>& candidates, PreferredVe
     examples.emplace_back(left_out, result.DescribeMethod(method));
   }
   report->methods = examples.size();
-  std::sort(examples.begin(), examples.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  for (size_t e = 0; e < std::min(examples.size(), kMostExamples); ++e)
-    report->examples.push_back(std::move(examples[e].second));
+  report->examples = FirstOf(std::move(examples));
+}
+
+// Finds methods whose positions are known of one code and also without a hash.
+void FindDoubtfulMethods(const Profile& sum, const IndexMapping& mapping,
+                         const std::vector<int64_t>& weights, const Profile& result,
+                         VersionReport* report) {
+  std::vector<bool> has_known(result.method_count());
+  std::vector<MethodIndex> without(result.method_count(), kNoMethod);  // of the sum
+  for (const Table table : {Table::kConditionals, Table::kVirtualInvokes, Table::kInstanceOfs}) {
+    for (const EntryIndex entry : EntriesOf(sum, table)) {
+      const MethodIndex method = MethodOf(sum, table, entry);
+      if (method == kNoMethod) continue;
+      if (sum.CodeHash(method) != 0) {
+        has_known[At(mapping(method))] = true;
+      } else {
+        without[At(mapping(method))] = method;
+      }
+    }
+  }
+  Examples examples;
+  for (const MethodIndex method : MethodsOf(result)) {
+    if (has_known[At(method)] && without[At(method)] != kNoMethod)
+      examples.emplace_back(weights[At(without[At(method)])], result.DescribeMethod(method));
+  }
+  report->doubtful_methods = examples.size();
+  report->doubtful_examples = FirstOf(std::move(examples));
 }
 
 // Copies what is kept into the result, whose methods have their hashes.
@@ -278,6 +313,7 @@ Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* repo
       candidates[At(mapping(method))].push_back({hash, weights[At(method)], version.newest_ms});
   }
   ChooseVersions(candidates, preferred, result, report);
+  FindDoubtfulMethods(sum_, mapping, weights, result, report);
   KeptVersions kept(sum_, mapping, result);
   kept.Copy();
   report->samples = kept.samples();

@@ -17,8 +17,8 @@
 // same. So are its samples, unless some method of its class has different code in the inputs: then it is not
 // known to which version of the class the positions belong, and samples and callers are treated as those of another
 // version. A method has no hash if it is only on stacks, as a loop that ran before an attach, and in
-// profiles that have no hashes at all. In the latter, most stacks would be lost for nothing if every method without a
-// hash were treated so.
+// profiles that have no hashes at all; the report has those whose branches were so added up. In the latter, most stacks would be
+// lost for nothing if every method without a hash were treated so.
 //
 // Guarantees: the result depends only on the multiset of what was added, with its counts, and not on
 // order or grouping. Adding a profile n times is the same as adding it with n times its counts. No
@@ -49,6 +49,9 @@ struct VersionReport {
   size_t methods = 0;                 // that had different code
   std::vector<std::string> examples;  // of them, by name: those with the most counts left out
   int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut
+  // Methods that have branches, receivers or type checks with a hash and without one: their code may have differed.
+  size_t doubtful_methods = 0;
+  std::vector<std::string> doubtful_examples;  // by name: those with the most counts without a hash
 };
 
 // The tables whose counts say how heavy a version of a method is.

@@ -213,10 +213,20 @@ TEST_CASE("what has no hash is added to the version that is kept") {
       Merge(List(Version(kOld, 5, 53), Version(0, 100, 53), Version(kNew, 7, 40)));
   CHECK(Branch(merged.profile) == "6:2 40:7 53:100");
   CHECK(merged.report.methods == 1);
+  CHECK(merged.report.doubtful_methods == 1);
   const Merged unknown = Merge(List(Version(kOld, 5, 53), Version(0, 100, 53)));
   CHECK(Branch(unknown.profile) == "53:105 6:2");
   CHECK(unknown.report.methods == 0);
-  CHECK(Merge(List(Version(0, 5, 53), Version(0, 1, 40))).report.methods == 0);
+  CHECK(unknown.report.doubtful_methods == 1);
+  CHECK(unknown.report.doubtful_examples == std::vector<std::string>{"a.Main.loop()void"});
+  const Merged none = Merge(List(Version(0, 5, 53), Version(0, 1, 40)));
+  CHECK(none.report.methods == 0);
+  CHECK(none.report.doubtful_methods == 0);
+  CHECK(Merge(List(Version(kOld, 5, 53), Version(kOld, 5, 53))).report.doubtful_methods == 0);
+  // Calls have no positions.
+  CHECK(Merge(List(Version(kOld, 5, 53),
+                   ParseTables(R"(,"callCountProfiles":[{"ctx":"2:0","records":[5]}])")))
+            .report.doubtful_methods == 0);
 }
 
 TEST_CASE("hashes survive the merge, and the next one uses them") {
