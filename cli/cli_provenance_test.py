@@ -163,9 +163,17 @@ class Versions(CliTest):
         found = self.json("merge", "-o", "m.iprof", a, b)
         self.assertEqual((found["methods_with_other_code"], found["samples_in_other_code"]), (1, 7))
         for command in ("diff", "overlap"):
-            self.assertIn("the code of 1 of 2 methods differs", self.out(command, a, b))
+            self.assertIn("the code of 1 of 2 methods differs, so their positions cannot be compared", " ".join(self.out(command, a, b).split()))
             found = self.json(command, a, b)
             self.assertEqual((found["methods_with_code_in_both"], found["methods_with_other_code"]), (2, 1))
+
+    def test_a_difference_of_other_code_is_none(self):
+        """Main.loop's branch is reversed. Its calls can be compared, but not those that it makes."""
+        a = self.write("a", versioned(self.OLD, 1, [53, 0, 900, 14, 1, 100]))
+        b = self.write("b", versioned(self.OLD, 1, [53, 0, 100, 14, 1, 900]))
+        self.assertEqual([item["table"] for item in self.json("diff", a, b, "--exit-code", expect=1)["items"]], ["conditionalProfiles"])
+        b = self.write("b", versioned(self.NEW, 1, [53, 0, 100, 14, 1, 900]))
+        self.assertEqual(self.json("diff", a, b, "--exit-code")["items"], [])
 
     def test_in_a_class_whose_code_differs_stacks_have_only_known_code(self):
         """Main.main has no hash, so it may be another one, as Main.loop is."""

@@ -181,8 +181,9 @@ class DiffCommand : public Command {
     if (!filter_.filter().empty())
       console.Print("only {}\n", EscapeForTerminal(filter_.filter().Describe()));
     if (code_.differing > 0)
-      console.Write(
-          Paragraph("", code_.Describe() + ", so their positions cannot be compared", width_));
+      console.Write(Paragraph(
+          "", code_.Describe() + ", so their positions cannot be compared and are left out",
+          width_));
     console.Write("\n");
     if (diff.items.empty()) {
       console.Write(Paragraph(
@@ -314,7 +315,8 @@ const CommandEntry kDiffEntry = {
     "out "
     "are changes below --threshold, entries below --min-weight, what chance explains, given how "
     "often "
-    "something was counted, and what the length of the run explains.\n\n"
+    "something was counted, what the length of the run explains, and positions in methods whose "
+    "code differs.\n\n"
     "Samples are compared by whole stack, by the method that was running, and by method anywhere "
     "on "
     "the stack.\n\n"

@@ -76,6 +76,7 @@ class Differ {
       : options_(options), a_{a, MapInto(a, united_)}, b_{b, MapInto(b, united_)} {}
 
   ProfileDiff Run() {
+    FindOtherCode();
     ReadRunLengths();
     for (const Table table : kAllTables) DiffTable(table);
     DiffSampledMethods();
@@ -95,6 +96,30 @@ class Differ {
   // The outcome's key is a successor's bci or a class in the united profile.
   using Outcomes = std::map<int64_t, int64_t>;
 
+  void FindOtherCode() {
+    if (!a_.profile.has_code_hashes() || !b_.profile.has_code_hashes()) return;
+    std::vector<uint64_t> hashes(united_.method_count());
+    for (const MethodIndex method : MethodsOf(a_.profile))
+      hashes[static_cast<size_t>(a_.mapping(method))] = a_.profile.CodeHash(method);
+    has_other_code_.resize(united_.method_count());
+    for (const MethodIndex method : MethodsOf(b_.profile)) {
+      const auto united = static_cast<size_t>(b_.mapping(method));
+      const uint64_t hash = b_.profile.CodeHash(method);
+      has_other_code_[united] = hash != 0 && hashes[united] != 0 && hash != hashes[united];
+    }
+  }
+
+  bool HasOtherPositions(Table table, ContextIndex context) const {
+    bool has = false;
+    bool is_position = table != Table::kCalls;  // the innermost frame of a call has none
+    united_.ForEachFrame(context, [&](Frame frame) {
+      has |= is_position && frame.method != kNoMethod &&
+             has_other_code_[static_cast<size_t>(frame.method)];
+      is_position = true;
+    });
+    return has;
+  }
+
   std::map<ContextIndex, Pair> PairsOf(Table table) const {
     std::map<ContextIndex, Pair> pairs;
     for (const EntryIndex e : EntriesOf(a_.profile, table)) {
@@ -102,6 +127,9 @@ class Differ {
     }
     for (const EntryIndex e : EntriesOf(b_.profile, table)) {
       pairs[b_.mapping(b_.profile.EntryContext(table, e))].b = e;
+    }
+    if (!has_other_code_.empty() && table != Table::kMonitors) {
+      std::erase_if(pairs, [&](const auto& pair) { return HasOtherPositions(table, pair.first); });
     }
     return pairs;
   }
@@ -405,6 +433,8 @@ class Differ {
   Profile united_;
   Side a_;
   Side b_;
+  std::vector<bool>
+      has_other_code_;  // by method of the united profile; empty: nothing is known of code
   int64_t total_a_ = 0;
   int64_t total_b_ = 0;
   LongerRun longer_ = LongerRun::kNeither;

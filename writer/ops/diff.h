@@ -19,6 +19,10 @@
 // count is one of fewer events: the profile's statistics of sampling say how many (docs/format.md). Where there is no sample, one
 // is as likely.
 //
+// Code: where a method's code differs, by the hashes in the profiles, its positions mean other things. What has one of them is left out:
+// its branches, call sites and type checks, and stacks and contexts that go through it. Its calls are compared, and so are its samples
+// by method.
+//
 // Samples are compared three times: by whole stack, by the innermost method (leaf), and by method anywhere on the stack.
 // There are so many different stacks that each has few samples; the other two find what changed all the same.
 //

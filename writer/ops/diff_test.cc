@@ -1,6 +1,8 @@
 #include "writer/ops/diff.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
 
 #include "writer/model/example_profiles.h"
 #include "writer/ops/ops_test_profiles.h"
@@ -52,6 +54,58 @@ TEST_CASE("items that only one profile has, and shares that changed") {
         std::vector<std::string>{"a.Circle.area()void", "a.Shape.area()void"});
   CHECK(diff.methods_only_in_b == std::vector<std::string>{"a.New.other()void"});
   CHECK(diff.types_only_in_b == std::vector<std::string>{"a.New"});
+}
+
+TEST_CASE("positions of other code are not compared, calls and samples by method are") {
+  const auto with_code = [](uint64_t hash, const std::string& calls, const std::string& records) {
+    Profile profile =
+        ParseTables(R"(,"callCountProfiles":[{"ctx":"2:0","records":[)" + calls +
+                    R"(]},{"ctx":"3:0","records":[50]},{"ctx":"4:0<2:7","records":[)" + calls +
+                    R"(]}],"conditionalProfiles":[{"ctx":"2:3","records":[)" + records +
+                    R"(]},{"ctx":"1:3","records":[)" + records + R"(]}],)" +
+                    R"("samplingProfiles":[{"ctx":"3:2<2:7","records":[)" + calls +
+                    R"(]},{"ctx":"1:2","records":[50]}])");
+    if (hash != 0) profile.SetCodeHash(MethodNamed(profile, "a.Main.loop()void"), hash);
+    return profile;
+  };
+  constexpr uint64_t kOld = uint64_t{1} << 40;
+  constexpr uint64_t kNew = uint64_t{2} << 40;
+  const auto differences = [&](uint64_t hash_a, uint64_t hash_b) {
+    const Profile a = with_code(hash_a, "50", "53,0,90,14,1,10");
+    const Profile b = with_code(hash_b, "10", "53,0,10,14,1,90");
+    std::vector<std::string> found;
+    for (const DiffItem& item : DiffProfiles(a, b, kNoChance).items) {
+      const char* const scope = item.scope == DiffScope::kEntry  ? ""
+                                : item.scope == DiffScope::kLeaf ? " leaf"
+                                                                 : " any";
+      found.push_back(std::to_string(static_cast<int>(item.table)) + " " + item.context + scope);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  const auto all = differences(kOld, kOld);
+  const auto comparable = differences(kOld, kNew);
+  CHECK(differences(0, kNew) == all);
+  CHECK(differences(0, 0) == all);
+  std::vector<std::string> left_out;
+  std::set_difference(all.begin(), all.end(), comparable.begin(), comparable.end(),
+                      std::back_inserter(left_out));
+  const auto of = [](Table table, const std::string& what) {
+    return std::to_string(static_cast<int>(table)) + " " + what;
+  };
+  std::vector<std::string> expected = {
+      of(Table::kCalls, "a.Circle.area()void:0 < a.Main.loop()void:7"),
+      of(Table::kConditionals, "a.Main.loop()void:3"),
+      of(Table::kSamples, "a.Shape.area()void:2 < a.Main.loop()void:7")};
+  std::sort(expected.begin(), expected.end());
+  CHECK(left_out == expected);
+  CHECK(std::includes(all.begin(), all.end(), comparable.begin(), comparable.end()));
+  CHECK(std::count(comparable.begin(), comparable.end(),
+                   of(Table::kConditionals, "a.Main.main()void:3")) == 1);
+  CHECK(std::count(comparable.begin(), comparable.end(),
+                   of(Table::kCalls, "a.Main.loop()void:0")) == 1);
+  CHECK(std::count(comparable.begin(), comparable.end(),
+                   of(Table::kSamples, "a.Main.loop()void any")) == 1);
 }
 
 TEST_CASE("another order or numbering of successors is no difference") {
