@@ -247,6 +247,32 @@ class Files(SnapshotCase):
         said = self.run_tool("merge", inputs / "app.1.iraw", inputs / "app.iprof", "-o", "twice.iprof").stderr
         self.assertEqual(said, f"iprof: warning: {inputs}/app.1.iraw and {inputs}/app.iprof are of the same run, which is counted twice\n")
 
+    def test_a_crash_loop_of_two_programs_with_one_name(self):
+        """The second one's profile has a number, and its raw file has two. Each run counts once."""
+        killed = self.start()
+        self.rounds(killed, 1)
+        self.wait_for_rounds(killed, 1)
+        self.kill(killed)
+        first = self.start()
+        self.rounds(first, 2)
+        self.wait_for_rounds(first, 2, "app.1.iraw")
+        second = self.start()
+        self.rounds(second, 3)
+        self.wait_for_rounds(second, 3, "app.1.1.iraw")
+        self.run_tool("dump", second.pid)
+        self.rounds(second, 1)
+        self.wait_for_rounds(second, 4, "app.1.1.iraw")
+        self.kill(first)
+        self.kill(second)
+        inputs = self.folder / "inputs"
+        inputs.mkdir()
+        for name in ("app.1.iprof", "app.iraw", "app.1.iraw", "app.1.1.iraw"):
+            (self.folder / name).rename(inputs / name)
+        said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
+        self.assertEqual(said, f"iprof: warning: {inputs}/app.1.iprof is left out: {inputs}/app.1.1.iraw is of the same run, and newer. "
+                               "Name it to merge both\n")
+        self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 7)
+
     def test_no_profile_can_be_written_at_the_end(self):
         process = self.start("out=gone/app.iprof,raw=app.iraw")
         self.rounds(process, 2)
