@@ -1,4 +1,5 @@
 """Raw files as inputs of the tool: `iprof recover`, and all commands that read profiles."""
+import fcntl
 import os
 import pathlib
 import struct
@@ -125,10 +126,32 @@ class Recover(RawTest):
             for output in ("app.iraw", "./app.iraw", "soft.iraw", "other.iraw"):
                 said = self.err(command, "app.iraw", "-o", output, expect=2)
                 self.assertEqual(said, f"iprof: error: {output} is a raw file, which the profile would replace: give the profile another name\n")
+        for command in (("convert", "--to", "iprof"), ("convert", "--to", "pprof"), ("report",)):
+            said = self.err(*command, "app.iraw", "-o", "other.iraw", expect=2)
+            self.assertEqual(said, "iprof: error: other.iraw is a raw file, which the profile would replace: give the profile another name\n")
         self.err("merge", "--input-dir", ".", "-o", "app.iraw", expect=2)
         for name in ("app.iraw", "other.iraw"):
             with open(self.path(name), "rb") as f:
                 self.assertEqual(f.read(), self.examples[name])
+
+    def test_the_name_of_a_running_jvms_profile_is_left_to_the_jvm(self):
+        """It would replace the file at its end. Nor is another profile replaced that was not named."""
+        lock = os.open(self.path(".live.iprof.lock"), os.O_CREAT | os.O_RDWR, 0o600)  # as the agent holds it
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        self.write("live.1.iprof", b"another one")
+        for command in (("recover",), ("merge",), ("convert", "--to", "iprof")):
+            said = self.err(*command, "app.iraw", "-o", "live.iprof")
+            self.assertIn("iprof: warning: live.iprof: another running process writes it; the profile goes to live.2.iprof\n", said)
+            self.assertFalse(os.path.exists(self.path("live.iprof")))
+            self.assertGreater(len(self.load("live.2.iprof")["methods"]), 0)
+            os.remove(self.path("live.2.iprof"))
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        self.assertNotIn("another running process", self.err("recover", "app.iraw", "-o", "live.iprof"))
+        self.assertGreater(len(self.load("live.iprof")["methods"]), 0)
+        with open(self.path("live.1.iprof"), "rb") as f:
+            self.assertEqual(f.read(), b"another one")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".lock")], [])
 
     def test_a_limit_for_the_size_of_files(self):
         done = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$0" recover app.iraw -o lim.iprof', IPROF], cwd=self.folder,

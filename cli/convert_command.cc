@@ -4,6 +4,7 @@
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
 #include "writer/image/image_profile.h"
@@ -47,6 +48,10 @@ class ConvertCommand : public Command {
 
   ExitCode Run(Console& console) override {
     if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
+    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
+    Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
+    if (target_.is_profile()) claim = ClaimOutput(console, output_);
+    if (!claim.ok()) return console.Error(claim.status());
     Result<Profile> profile = ReadPart(console, file_, filter_.filter());
     if (!profile.ok()) return console.Error(profile.status());
     if (image_) {

@@ -22,6 +22,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/program_wait.h"
 #include "writer/base/grouped.h"
@@ -90,6 +91,9 @@ class HarvestCommand : public Command {
     }
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
+    Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
+    if (!list_) claim = ClaimOutput(console, output_);
+    if (!claim.ok()) return console.Error(claim.status());
     if (attach_) return RunAttached(console);
     if (!core_.empty()) return Watch(console, nullptr);
     // It stays open, so that another program that gets the same number later is not taken for it.

@@ -7,6 +7,7 @@
 #include "cli/json_text.h"
 #include "cli/merge_inputs.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/progress.h"
 #include "cli/raw_input.h"
@@ -63,8 +64,11 @@ class MergeCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
-    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, output_);
+    const std::string asked = output_;
+    // Before the inputs are read: the output may be one of them, and a JVM may be about to add to it.
+    const Result<vm::OutClaim> claim = ClaimOutput(console, output_);
+    if (!claim.ok()) return console.Error(claim.status());
+    const Result<std::vector<MergeInput>> inputs = GatherInputs(sources_, asked);
     if (!inputs.ok()) return console.Error(inputs.status());
     Readers readers = Readers::kByUmask;
     for (const MergeInput& input : *inputs) readers = std::max(readers, ReadersOf(input.path));

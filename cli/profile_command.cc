@@ -15,6 +15,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/program_wait.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"

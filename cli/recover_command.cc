@@ -13,6 +13,7 @@
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/raw_copies.h"
 #include "cli/raw_input.h"
@@ -44,7 +45,8 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
+    const Result<vm::OutClaim> claim = ClaimOutput(console, output_);  // until the end
+    if (!claim.ok()) return console.Error(claim.status());
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
     std::vector<Status> failures;

@@ -45,6 +45,7 @@ class ReportCommand : public Command {
   ExitCode Run(Console& console) override {
     if (const std::string problem = FindProblem(); !problem.empty())
       return console.Error(Status(Code::kUsage, problem));
+    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     std::vector<Profile> profiles;
     std::vector<std::string> files = {file_};
     if (diff_) files.push_back(new_file_);

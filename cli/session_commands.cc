@@ -7,6 +7,7 @@
 #include "cli/jvm_options.h"
 #include "cli/open_metrics.h"
 #include "cli/option_kinds.h"
+#include "cli/output_claim.h"
 #include "cli/session_options.h"
 #include "cli/session_report.h"
 

@@ -5,12 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/jvm_options.h"
 #include "writer/io/atomic_file.h"
-#include "writer/io/file_place.h"
-#include "writer/io/lock_file.h"
 
 namespace iprof::cli {
 void AddAddress(OptionList& options, jvm::AgentAddress& address) {
@@ -29,28 +26,6 @@ Status CheckAddress(const jvm::AgentAddress& address) {
 
 std::string NameOf(const jvm::AgentAddress& address) {
   return address.pid != 0 ? fmt::format("process {}", address.pid) : address.socket;
-}
-
-Status CheckWritable(const std::string& path) {
-  // Without Commit, nothing of it stays.
-  const auto file = AtomicFile::Create(path);
-  return file.status();
-}
-
-Result<vm::OutClaim> ClaimOutput(Console& console, pid_t jvm, std::string& path) {
-  if (Status writable = CheckWritable(path); !writable.ok()) return writable;
-  const std::string absolute = std::filesystem::absolute(path).lexically_normal().string();
-  const Result<FilePlace> place = FilePlace::Find(absolute);
-  // Its own profile may be replaced by a newer one.
-  if (place.ok() && LockFile::IsHeldBy(*place, jvm)) return vm::OutClaim();
-  Result<vm::OutClaim> claim = vm::OutClaim::Take(absolute);
-  if (!claim.ok() || claim->why_numbered().empty()) return claim;
-  const std::string asked = path;
-  path = std::filesystem::path(path)
-             .replace_filename(std::filesystem::path(claim->path()).filename())
-             .string();
-  console.Warn(fmt::format("{}: {}; the profile goes to {}", asked, claim->why_numbered(), path));
-  return claim;
 }
 
 Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path) {

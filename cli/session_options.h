@@ -7,8 +7,6 @@
 
 #include <string>
 
-#include "agent/vm/settings/out_claim.h"
-#include "cli/console.h"
 #include "cli/jvm/agent_control.h"
 #include "cli/option_list.h"
 
@@ -21,11 +19,6 @@ Status CheckAddress(const jvm::AgentAddress& address);
 // "process 4711", or the socket.
 std::string NameOf(const jvm::AgentAddress& address);
 
-// Whether a profile could be written to this file: nothing is recorded in vain.
-Status CheckWritable(const std::string& path);
-// The same, and claims the name while the result lives. If another process has it, and not this JVM, `path`
-// becomes the first free name with a number, and the user is told.
-Result<vm::OutClaim> ClaimOutput(Console& console, pid_t jvm, std::string& path);
 // Copies the profile, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
 // our user's.
 Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path);

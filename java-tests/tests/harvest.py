@@ -1,6 +1,7 @@
 """iprof harvest: a profile from the counters that HotSpot keeps anyway, read from outside. Its shares are those of the
 program and of the agent's exact counts, its positions are those of the class files, and the program does not notice."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -167,6 +168,19 @@ class KnownShares(Harvest):
         self.assertEqual(set(self.folder.iterdir()), before)
         self.run_tool("harvest", str(process.pid), expect=USAGE)
         self.run_tool("harvest", str(process.pid), "--list", "-o", self.folder / "x.iprof", expect=USAGE)
+        self.end(process)
+
+    @on_one_jvm
+    def test_the_name_of_another_jvms_profile_is_left_to_it(self):
+        lock = os.open(self.folder / ".app.iprof.lock", os.O_CREAT | os.O_RDWR, 0o600)  # as an agent holds it
+        self.addCleanup(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = self.start()
+        asked = self.folder / "app.iprof"
+        said = self.run_tool("harvest", str(process.pid), "-o", asked).stderr
+        self.assertIn(f"iprof: warning: {asked}: another running process writes it; the profile goes to {asked.with_name('app.1.iprof')}\n", said)
+        self.assertFalse(asked.exists())
+        self.profile("app.1.iprof")
         self.end(process)
 
     def test_watching_does_not_count_twice_and_survives_the_end_of_the_program(self):

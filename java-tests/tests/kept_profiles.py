@@ -285,6 +285,45 @@ class ManyJvms(KeptCase):
         self.end(first, second)
         self.assertEqual(self.names(), ["app.1.iprof", "app.iprof"])
 
+    @on_one_jvm
+    def test_recover_takes_no_other_jvms_file(self):
+        """A program that is killed and started again has the name that its raw file suggests."""
+        killed = self.start(f"out=app.iprof,snapshot=100ms,{CALLS}", 1)
+        raw, now = self.folder / "app.iraw", self.folder / "now.iprof"
+        deadline = time.monotonic() + PATIENCE_S
+        while (self.run_tool("recover", raw, "-o", now, expect=None).code != 0
+               or self.profile("now.iprof").calls_of("Dumps$Twice.applyAsInt") < STEPS * 3 // 4):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        killed.kill()
+        killed.wait()
+        again = self.start(f"out=app.iprof,{CALLS}", 2)
+        asked, numbered = self.folder / "app.iprof", self.folder / "app.1.iprof"
+        run = self.run_tool("recover", raw, "-o", asked)
+        self.assertEqual(run.stderr, f"iprof: warning: {asked}: another running process writes it; the profile goes to {numbered}\n")
+        self.assertIn(f"wrote {numbered}", run.stdout)
+        self.end(again)
+        self.assertEqual((self.rounds_in("app.iprof"), self.rounds_in("app.1.iprof")), (2, 1))
+
+    @on_one_jvm
+    def test_a_raw_file_is_not_replaced_by_a_profile(self):
+        killed = self.start(f"out=app.iprof,snapshot=100ms,{CALLS}", 1)
+        raw = self.folder.resolve() / "app.iraw"
+        deadline = time.monotonic() + PATIENCE_S
+        while not raw.exists() or raw.stat().st_size == 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        killed.kill()
+        killed.wait()
+        counted = raw.read_bytes()
+        other = self.start(f"out=app.iraw,{CALLS}", 1)
+        refused = self.run_tool("dump", other.pid, "-o", raw, expect=2)
+        self.assertEqual(refused.stderr, f"iprof: error: {raw} is a raw file, which the profile would replace: give the profile another name\n")
+        self.end(other)
+        self.assertIn(f"{raw}: is a raw file, which the profile would replace; the profile is written beside it", "\n".join(self.said(other)))
+        self.assertEqual(raw.read_bytes(), counted)
+        self.assertEqual(self.rounds_in("app.1.iraw"), 1)
+
     def test_eight_jvms_that_end_at_once_lose_nothing(self):
         """Each ran another number of rounds, so that no two mistakes cancel out."""
         rounds = [1, 2, 4, 8, 16, 32, 64, 128]

@@ -1,11 +1,14 @@
 #include "agent/vm/session/profile_dump.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <utility>
 
 #include "agent/vm/settings/out_path.h"
+#include "writer/raw/raw_format.h"
 
 namespace iprof::vm {
 namespace {
@@ -20,6 +23,25 @@ bool MayHaveNeighbours(const std::string& path) {
 void RemoveEmpty(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 && found.st_size == 0) unlink(path.c_str());
+}
+
+// What a killed JVM has counted would be lost.
+bool IsRawFile(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  // Not blocking: it may be a pipe by now.
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  std::array<uint8_t, kRawMagic.size()> first{};
+  const ssize_t count = pread(fd, first.data(), first.size(), 0);
+  close(fd);
+  return count > 0 && BeginsRawFile({first.data(), static_cast<size_t>(count)});
+}
+
+Status Replace(const Profile& profile, const DumpTarget& target) {
+  if (IsRawFile(target.path))
+    return {Code::kIo, target.path + ": is a raw file, which the profile would replace"};
+  return WriteProfileFile(profile, target.format, target.path, Readers::kOwner).status();
 }
 
 Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget& target) {
@@ -37,7 +59,7 @@ Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget
 Result<DumpedFile> DumpProfile(const Profile& profile, const DumpTarget& target) {
   Status failed;
   if (target.overwrite) {
-    failed = WriteProfileFile(profile, target.format, target.path, Readers::kOwner).status();
+    failed = Replace(profile, target);
     if (failed.ok()) return DumpedFile{target.path, {}};
     if (!MayHaveNeighbours(target.path)) return failed;
   }

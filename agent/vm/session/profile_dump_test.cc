@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "writer/raw/raw_format.h"
+
 using namespace iprof;
 using namespace iprof::vm;
 namespace fs = std::filesystem;
@@ -70,6 +72,21 @@ TEST_CASE("a profile that cannot replace what took its name goes beside it") {
   CHECK(dumped->not_replaced.message() == path + ": is a directory");
   CHECK(TextOf(dumped->path) == *WriteProfileText(profile));
   CHECK(fs::is_empty(path));
+}
+
+TEST_CASE("a raw file that has the profile's name is not replaced") {
+  const TemporaryFolder folder;
+  const std::string path = folder.File("killed.iraw");
+  std::string raw(kRawMagic.begin(), kRawMagic.end());
+  raw += "and what was counted";
+  std::ofstream(path, std::ios::binary) << raw;
+  const auto dumped = DumpProfile(SmallProfile(), {.path = path, .overwrite = true, .format = {}});
+  REQUIRE(dumped.ok());
+  CHECK(dumped->path == folder.File("killed.1.iraw"));
+  CHECK(dumped->not_replaced.message() ==
+        path + ": is a raw file, which the profile would replace");
+  CHECK(TextOf(path) == raw);
+  CHECK(TextOf(dumped->path) == *WriteProfileText(SmallProfile()));
 }
 
 TEST_CASE("nothing is made beside a device") {

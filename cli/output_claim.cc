@@ -1,0 +1,61 @@
+#include "cli/output_claim.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "cli/profile_files.h"
+#include "writer/io/atomic_file.h"
+#include "writer/io/file_place.h"
+#include "writer/io/lock_file.h"
+
+namespace iprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is wrong with the path shows when it is written.
+std::string Absolute(const std::string& path) {
+  std::error_code error;
+  return fs::absolute(path, error).lexically_normal().string();
+}
+
+// `path` gets the claim's number.
+void Rename(Console& console, const vm::OutClaim& claim, const std::string& why,
+            std::string& path) {
+  const std::string asked = path;
+  path = fs::path(path).replace_filename(fs::path(claim.path()).filename()).string();
+  console.Warn(fmt::format("{}: {}; the profile goes to {}", asked, why, path));
+}
+
+}  // namespace
+
+Result<vm::OutClaim> ClaimOutput(Console& console, pid_t jvm, std::string& path) {
+  if (Status status = CheckIsNoRawFile(path); !status.ok()) return status;
+  // Without Commit, nothing of it stays.
+  if (Status writable = AtomicFile::Create(path).status(); !writable.ok()) return writable;
+  const std::string absolute = Absolute(path);
+  const Result<FilePlace> place = FilePlace::Find(absolute);
+  // Its own profile may be replaced by a newer one.
+  if (place.ok() && LockFile::IsHeldBy(*place, jvm)) return vm::OutClaim();
+  Result<vm::OutClaim> claim = vm::OutClaim::Take(absolute);
+  if (!claim.ok() || claim->why_numbered().empty()) return claim;
+  Rename(console, *claim, claim->why_numbered(), path);
+  if (Status status = CheckIsNoRawFile(path); !status.ok()) return status;
+  return claim;
+}
+
+Result<vm::OutClaim> ClaimOutput(Console& console, std::string& path) {
+  if (path == "-") return vm::OutClaim();
+  if (Status status = CheckIsNoRawFile(path); !status.ok()) return status;
+  const std::string absolute = Absolute(path);
+  Result<vm::OutClaim> claim = vm::OutClaim::Take(absolute);
+  if (!claim.ok() || claim->why_numbered().empty()) return claim;
+  const std::string why = claim->why_numbered();
+  claim = vm::OutClaim::Take(absolute, vm::ClaimRule::kNumbered);
+  if (claim.ok()) Rename(console, *claim, why, path);
+  return claim;
+}
+
+}  // namespace iprof::cli
