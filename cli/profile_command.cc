@@ -144,6 +144,7 @@ class ProfileCommand : public Command {
     // A harvest or a refresh has loaded the library alone.
     if (answer.status && answer.status->state == "idle") return Status();
     has_agent_ = true;
+    if (answer.status && !control::IsToolsFile(answer.status->out)) users_out_ = answer.status->out;
     if (!options_.empty()) {
       return Status(
           Code::kUsage,
@@ -213,7 +214,7 @@ class ProfileCommand : public Command {
     request.patience = patience;
     request.profile = FormOf(output_);
     jvm::OwnedFd profile;
-    const Result<control::Answer> answer = Ask(request, &profile);
+    Result<control::Answer> answer = Ask(request, &profile);
     if (!answer.ok()) {
       // The agent may go on recording, or its stop may fail: then it writes to its own file.
       if (folder_ && !target_->process.HasEnded()) folder_->Keep();
@@ -223,7 +224,12 @@ class ProfileCommand : public Command {
       return Status(Code::kIo,
                     fmt::format("{}: the agent wrote no profile", target_->process.Name()));
     }
-    if (Status saved = SaveProfile(profile, output_); !saved.ok()) return saved;
+    if (Status saved = SaveProfile(profile, output_); !saved.ok()) {
+      // Otherwise the program's end has no place for the profile.
+      if (folder_ && users_out_.empty()) folder_->Keep();
+      return NotSaved(saved, address_.pid);
+    }
+    TellSaved(address_, *answer, timeouts_);
     Report(console, recorded, false);
     return Status();
   }
@@ -285,6 +291,7 @@ class ProfileCommand : public Command {
 
   std::shared_ptr<jvm::JvmTarget> target_;
   bool has_agent_ = false;                    // one was started in it before
+  std::string users_out_;                     // the agent's own file; empty: it is in our folder
   std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };
 

@@ -62,6 +62,7 @@ class SessionCommand : public Command {
     if (answer.outcome == control::Outcome::kDone && is_ours) {
       const Status saved = Save(reply->profile);
       if (!saved.ok()) return console.Error(saved);
+      TellSaved(address_, answer, timeouts_);
     }
     if (format_ == kMetrics.front() && answer.outcome == control::Outcome::kDone && answer.status) {
       const std::string target = address_.pid != 0 ? std::to_string(address_.pid) : address_.socket;
@@ -90,8 +91,10 @@ class SessionCommand : public Command {
   }
 
   Status Save(const jvm::OwnedFd& profile) const {
-    if (profile.is_open()) return SaveProfile(profile, output_);
-    return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
+    if (!profile.is_open())
+      return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
+    const Status saved = SaveProfile(profile, output_);
+    return saved.ok() ? saved : NotSaved(saved, address_.pid);
   }
 
   jvm::AgentAddress address_;

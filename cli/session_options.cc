@@ -46,6 +46,12 @@ Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path) {
   }
 }
 
+Status NotSaved(const Status& why, pid_t jvm) {
+  return {why.code(), fmt::format("{}; the agent keeps what it has recorded: 'iprof dump {} -o "
+                                  "FILE' writes it",
+                                  why.message(), jvm)};
+}
+
 jvm::ProfileForm FormOf(const std::string& path) {
   return path.ends_with(".gz") ? jvm::ProfileForm::kGzip : jvm::ProfileForm::kPlain;
 }

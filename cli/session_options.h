@@ -22,6 +22,8 @@ std::string NameOf(const jvm::AgentAddress& address);
 // Copies the profile, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
 // our user's.
 Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path);
+// Why a profile could not be saved, and how to get it all the same: the agent keeps what it has recorded.
+Status NotSaved(const Status& why, pid_t jvm);
 
 // Compressed if the file's name says so.
 jvm::ProfileForm FormOf(const std::string& path);

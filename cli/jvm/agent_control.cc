@@ -19,6 +19,7 @@ using control::Command;
 using std::chrono::milliseconds;
 
 constexpr char kAnswerFile[] = "answer";
+constexpr milliseconds kPatienceWhenSaved{10'000};
 
 const char* FileOf(ProfileForm form) {
   return form == ProfileForm::kGzip ? "profile.iprof.gz" : "profile.iprof";
@@ -205,6 +206,7 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   command.target = request.target;
   command.share = request.share;
   command.only_samples = request.only_samples;
+  command.recording = request.recording;
   if (request.verb == control::Verb::kStart) command.out = request.out;
   if (address.pid == 0) {
     if (wants_profile) command.out = request.out;
@@ -224,6 +226,20 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
   AgentReply reply{std::move(*answer), OwnedFd(), command.out};
   if (wants_profile) reply.profile = folder->OpenFile(FileOf(request.profile));
   return reply;
+}
+
+void TellSaved(const AgentAddress& address, control::Answer& answer,
+               const AttachTimeouts& timeouts) {
+  if (!answer.status || answer.status->state != "stopped" || answer.status->recording == 0) return;
+  AgentRequest request;
+  request.verb = control::Verb::kSaved;
+  request.recording = static_cast<int64_t>(answer.status->recording);
+  // The profile is there, so nobody should wait long.
+  AttachTimeouts short_timeouts = timeouts;
+  short_timeouts.answer = std::min(timeouts.answer, kPatienceWhenSaved);
+  Result<AgentReply> reply = SendCommand(address, request, short_timeouts);
+  if (reply.ok() && reply->answer.outcome == control::Outcome::kDone && reply->answer.status)
+    answer.status = std::move(reply->answer.status);
 }
 
 Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,

@@ -57,12 +57,20 @@ struct AgentRequest {
   int64_t target = 0;
   int64_t share = 990;        // of a refresh
   bool only_samples = false;  // of a reset
+  int64_t recording = 0;      // of saved
   // A harvest or refresh needs no agent: where none is there, this library is loaded for it.
   std::string library = {};
 };
 
 Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
                                const AttachTimeouts& timeouts);
+
+// Tells the agent that the profile which came with this answer is in its place. Until then the agent keeps what it has
+// recorded, and writes it at the program's end. Does nothing if the recording goes on, or if the agent is of a release that
+// does not ask for this. On success, `answer` has the agent's new status. A failure is none for the user: at worst the
+// program's end writes a profile that is there already.
+void TellSaved(const AgentAddress& address, control::Answer& answer,
+               const AttachTimeouts& timeouts);
 
 // Loads the agent. If it refuses, the failure has the agent's reason. Profiles show `options`, but not
 // `tools_options`. Options so long that no room is left for the path of the answer (an attach takes about 1,000 bytes)

@@ -153,6 +153,33 @@ TEST_CASE("a refusal is an answer") {
   CHECK_FALSE(reply->profile.is_open());
 }
 
+TEST_CASE("the agent is told that its profile is in its place, if it waits for that") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string& request) -> std::string {
+    if (!request.starts_with("load|")) return "-1\n";
+    const control::Command command = CommandIn(request);
+    control::Answer answer{"saved", Outcome::kDone, "", control::SessionStatus()};
+    answer.status->counters = static_cast<uint64_t>(command.recording);
+    if (command.verb != Verb::kSaved || command.recording == 8) answer.outcome = Outcome::kRefused;
+    WriteAnswer(command, control::FormatAnswer(answer));
+    return kLoaded;
+  };
+  const FakeJvm fake(part);
+  control::Answer answer{"stop", Outcome::kDone, "stopped", control::SessionStatus()};
+  answer.status->state = "stopped";
+  answer.status->recording = 7;
+  answer.status->counters = 1;
+  uint64_t counters = 1;
+  SECTION("it does") { counters = 7; }
+  SECTION("it refuses, because another recording has begun") { answer.status->recording = 8; }
+  SECTION("it goes on recording") { answer.status->state = "recording"; }
+  SECTION("it is of an older release") { answer.status->recording = 0; }
+  TellSaved({fake.pid(), {}}, answer, kPatient);
+  CHECK(answer.message == "stopped");
+  CHECK(answer.status->counters == counters);
+  CHECK(fake.IsTidy());
+}
+
 TEST_CASE("a load that the agent refuses has the agent's reason") {
   FakeJvm::Part part;
   part.answer = [](const std::string& request) {

@@ -5,10 +5,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 from iprofdev.processes import PATIENCE_S
 
+from harness import control
 from harness.case import Settings
 from harness.namespaces import jvm_in, own_namespaces
 from harness.scope import on_one_jvm
@@ -35,6 +37,80 @@ class ManyTools(SessionCase):
         self.command("stop", process, "-o", "x.iprof")
         self.assertEqual(self.counted("x.iprof"), 3)
         self.end(process)
+
+
+class NotSaved(SessionCase):
+    """The tool takes a profile, and cannot put it into its place, or does not live to do so. The program's end writes it."""
+    def ends_with(self, process, rounds):
+        self.end(process)
+        self.assertEqual(self.counted("end.iprof"), rounds)
+        self.assertFalse((self.folder / "end.iraw").exists())
+
+    def test_a_full_disk(self):
+        process = self.start()
+        self.command("start", process)
+        self.rounds(process, 2)
+        for verb in ("stop", "stop", "dump"):
+            said = self.refused(verb, process, "-o", "/dev/full")
+            self.assertIn(f"No space left on device; the agent keeps what it has recorded: 'iprof dump {process.pid} -o FILE' writes it", said)
+            self.assertTrue((self.folder / "end.iraw").exists())
+        self.ends_with(process, 2)
+
+    @on_one_jvm
+    def test_a_full_disk_at_the_end_of_a_window(self):
+        process = self.start()
+        tool = self.tool(process, "-o", "/dev/full")
+        self.wait_until_recording(process)
+        self.rounds(process, 2)
+        tool.send_signal(signal.SIGINT)
+        _, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(tool.returncode, IO, complaints)
+        self.assertIn("the agent keeps what it has recorded", complaints)
+        self.ends_with(process, 2)
+
+    @on_one_jvm
+    def test_a_tool_that_is_gone_before_it_has_saved_the_profile(self):
+        for is_saved in (False, True):
+            process = self.start(agent=f"start=n,out=end.iprof,control={is_saved}.sock")
+            self.command("start", process)
+            self.rounds(process, 2)
+            folder = pathlib.Path(tempfile.mkdtemp(prefix=".iprof-", dir="/tmp"))  # as the tool's
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+            agent = control.Controlled(self.folder / f"{is_saved}.sock", PATIENCE_S)
+            stopped = agent.ask("stop", out=folder / "profile.iprof")
+            self.assertEqual(stopped["outcome"], "done", stopped)
+            self.assertEqual(self.counted(folder / "profile.iprof"), 2)
+            self.assertTrue((self.folder / "end.iraw").exists())
+            shutil.rmtree(folder)
+            if not is_saved:
+                self.ends_with(process, 2)
+                (self.folder / "end.iprof").unlink()
+                continue
+            self.assertEqual(agent.ask("saved", recording=stopped["status"]["recording"] + 1)["outcome"], "refused")
+            self.assertEqual(agent.ask("saved", recording=stopped["status"]["recording"])["outcome"], "done")
+            self.assertFalse((self.folder / "end.iraw").exists())
+            self.end(process)
+            self.assertFalse((self.folder / "end.iprof").exists())
+
+    @on_one_jvm
+    def test_a_window_that_the_program_ends_is_also_in_its_own_file(self):
+        """A container's first process takes the tool with it when it ends."""
+        process = self.start()
+        tool = self.tool(process, "-o", "x.iprof")
+        self.wait_until_recording(process)
+        self.end_in_window(process, tool, "x.iprof", 2)
+        self.assertEqual(self.counted("end.iprof"), 2)
+
+    @on_one_jvm
+    def test_a_window_whose_tool_was_killed_is_in_the_programs_own_file(self):
+        process = self.start()
+        tool = self.tool(process, "-o", "x.iprof")
+        self.wait_until_recording(process)
+        tool.kill()
+        tool.wait()
+        self.assertEqual(self.status(process)["out"], f"{self.folder.resolve()}/end.iprof")
+        self.rounds(process, 2)
+        self.ends_with(process, 2)
 
 
 @needs_root

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 7> kVerbs = {"start",  "stop",    "reset",  "dump",
-                                                    "status", "harvest", "refresh"};
-constexpr std::array<std::string_view, 10> kOptions = {
-    "command", "timeout", "out", "reply", "duration", "estimate", "receivers-max-lost",
-    "target",  "share",   "only"};
+constexpr std::array<std::string_view, 8> kVerbs = {"start",  "stop",    "reset",   "dump",
+                                                    "status", "harvest", "refresh", "saved"};
+constexpr std::array<std::string_view, 11> kOptions = {
+    "command", "timeout", "out",  "reply",    "duration", "estimate", "receivers-max-lost",
+    "target",  "share",   "only", "recording"};
 constexpr std::string_view kOnlySamples = "samples";
 constexpr int64_t kMostPerMille = 1000;
 constexpr int64_t kMostTarget = 99;
+constexpr int64_t kMostRecordings = std::numeric_limits<int64_t>::max();
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
@@ -96,6 +98,7 @@ Result<bool> ParseOnly(std::string_view name, std::string_view text) {
 // The command that an option belongs to.
 Verb TakerOf(std::string_view option) {
   if (option == "share") return Verb::kRefresh;
+  if (option == "recording") return Verb::kSaved;
   return option == "only" ? Verb::kReset : Verb::kHarvest;
 }
 
@@ -133,6 +136,8 @@ Status Store(std::string_view name, std::string_view value, Command& command) {
   if (name == "share") return Assign(ParseNumber(name, value, kMostPerMille), command.share);
   if (name == "target") return Assign(ParseNumber(name, value, kMostTarget), command.target);
   if (name == "only") return Assign(ParseOnly(name, value), command.only_samples);
+  if (name == "recording")
+    return Assign(ParseNumber(name, value, kMostRecordings), command.recording);
   if (name == "out") return Assign(ParsePath(name, value), command.out);
   return Assign(ParsePath(name, value), command.reply);
 }
@@ -190,6 +195,8 @@ Result<Command> ParseCommand(std::string_view text) {
   }
   if (command.verb == Verb::kHarvest && command.out.empty())
     return Bad("command 'harvest' needs out=");
+  if (command.verb == Verb::kSaved && command.recording == 0)
+    return Bad("command 'saved' needs recording=");
   for (size_t i = 5; i < kOptions.size(); ++i) {
     if (given[i] && command.verb != TakerOf(kOptions[i]))
       return Bad(fmt::format("command '{}' takes no {}=", VerbName(command.verb), kOptions[i]));
@@ -206,6 +213,7 @@ std::string FormatCommand(const Command& command) {
                         command.estimate ? 'y' : 'n', command.receivers_max_lost, command.target);
   }
   if (command.only_samples) text += fmt::format(",only={}", kOnlySamples);
+  if (command.verb == Verb::kSaved) text += fmt::format(",recording={}", command.recording);
   if (command.verb == Verb::kRefresh) text += fmt::format(",share={}", command.share);
   if (!command.out.empty()) text += ",out=" + Escaped(command.out);
   if (!command.reply.empty()) text += ",reply=" + Escaped(command.reply);

@@ -23,7 +23,8 @@ namespace iprof::control {
 
 // kHarvest reads HotSpot's own counters, and kRefresh lets HotSpot count anew. They need no agent that is started, only its
 // library.
-enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest, kRefresh };
+// kSaved: a tool has put a profile of the stopped recording into its place.
+enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest, kRefresh, kSaved };
 
 std::string_view VerbName(Verb verb);  // "start"
 std::optional<Verb> VerbNamed(std::string_view name);
@@ -56,11 +57,15 @@ struct Command {
   // Of a reset: the counts stay, and only the samples are forgotten.
   bool only_samples = false;
 
+  // Of saved: the number of the recording, as SessionStatus has it; not 0.
+  int64_t recording = 0;
+
   bool operator==(const Command&) const = default;
 };
 
 // A tool takes the answer, and a profile that it asked for, from a folder of its own whose path begins so; it is
-// removed afterwards (cli/jvm/private_folder.h).
+// removed afterwards (cli/jvm/private_folder.h). So a profile there is not yet in its place: the tool says with the command
+// "saved" when it is.
 inline constexpr std::string_view kToolsFolders = "/tmp/.iprof-";
 inline bool IsToolsFile(std::string_view path) { return path.starts_with(kToolsFolders); }
 

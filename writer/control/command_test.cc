@@ -28,6 +28,8 @@ TEST_CASE("commands come back from their text") {
        "command=harvest,estimate=n,receivers-max-lost=5,target=25,out=/o,reply=/r"},
       {{Verb::kRefresh, "", 60s, "/r", 0s, true, 20, 0, 500}, "command=refresh,share=500,reply=/r"},
       {{Verb::kReset, "", 60s, "", 0s, true, 20, 0, 990, true}, "command=reset,only=samples"},
+      {{Verb::kSaved, "", 60s, "/r", 0s, true, 20, 0, 990, false, 7},
+       "command=saved,recording=7,reply=/r"},
       {{Verb::kStop, "/tmp/x.iprof", 30s, "/tmp/y", 0s},
        "command=stop,timeout=30s,out=/tmp/x.iprof,reply=/tmp/y"},
       {{Verb::kDump, "/a,b=c%d e\n\x7f\xc3\xa9", 60s, "", 0s},
@@ -44,7 +46,8 @@ TEST_CASE("commands come back from their text") {
 }
 
 TEST_CASE("every verb has a name") {
-  for (const char* name : {"start", "stop", "reset", "dump", "status", "harvest", "refresh"}) {
+  for (const char* name :
+       {"start", "stop", "reset", "dump", "status", "harvest", "refresh", "saved"}) {
     REQUIRE(VerbNamed(name));
     CHECK(VerbName(*VerbNamed(name)) == name);
   }
@@ -93,6 +96,10 @@ TEST_CASE("what is no command") {
   CHECK(WhyNot("command=harvest,out=/x,share=3") == "command 'harvest' takes no share=");
   CHECK(WhyNot("command=refresh,share=1001") ==
         "option 'share' must be a number from 0 to 1000, not '1001'");
+  CHECK(WhyNot("command=saved") == "command 'saved' needs recording=");
+  CHECK(WhyNot("command=saved,recording=0") == "command 'saved' needs recording=");
+  CHECK(WhyNot("command=saved,recording=1,out=/x") == "command 'saved' takes no out=");
+  CHECK(WhyNot("command=stop,recording=1") == "command 'stop' takes no recording=");
   CHECK(WhyNot("command=stop,duration=3s") == "command 'stop' takes no duration=");
   for (const char* timeout : {"", "5", "5m", "-1s", "s", "86401s", "99999999999999999999s"}) {
     CHECK(WhyNot(std::string("command=stop,timeout=") + timeout) ==

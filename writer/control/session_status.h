@@ -35,6 +35,9 @@ struct SessionStatus {
   uint64_t since_ms = 0;  // when that state began; ms since 1970
   uint64_t now_ms = 0;
   uint64_t pid = 0;  // in the JVM's own namespace
+  // The number of the recording: a start and a reset begin another one. 0: the agent is of a release that does not
+  // know the command "saved".
+  uint64_t recording = 0;
   std::string agent_version;
   std::vector<std::string> records;  // "calls", "branches", "receivers", … "samples"
 
@@ -95,6 +98,7 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("since_ms", status.since_ms);
   number("now_ms", status.now_ms);
   number("pid", status.pid);
+  number("recording", status.recording);
   text("agent_version", status.agent_version);
   number("classes_counted", status.classes_counted);
   number("classes_left_alone", status.classes_left_alone);

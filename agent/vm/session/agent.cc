@@ -38,12 +38,6 @@ Status Agent::StillWriting() {
   return {Code::kLimit, "another profile is still being written: try again later"};
 }
 
-std::string Agent::OutPath() const {
-  const std::lock_guard lock(mutex_);
-  if (!recording_out_.path().empty() || session_ == nullptr) return recording_out_.path();
-  return session_->out_path();
-}
-
 OutClaim Agent::BeginRecording(OutClaim out) {
   const std::lock_guard lock(mutex_);
   ++recording_;
@@ -67,12 +61,6 @@ void Agent::StopUnbegun(Session& session) {
 
 void Agent::FinishUnbegun(Session& session) {
   if (!session.has_begun()) FinishFiles(session);
-}
-
-void Agent::NoteWritten(uint64_t recording) {
-  const std::lock_guard lock(mutex_);
-  written_ = recording;
-  if (recording_ == recording) recording_out_ = {};
 }
 
 // --- Loading.
@@ -238,16 +226,19 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
   Result<std::string> written = Status(Code::kInternal, "the profile could not be made");
   AtBoundary(current->log(), "the dump", [&] {
     const std::string out = OutPath();
-    const bool is_ours = path.empty() || path == out;
+    const bool is_ours = path.empty() || path == out || IsRecordingsFile(path);
     // The end waits for this profile, and then writes its own.
     std::function<bool()> is_over;
     if (current->options().dump_on_exit) is_over = [this] { return HasEnded(); };
     written = current->DumpTo(jni, is_ours ? out : path,
                               is_ours ? NameOwner::kSession : NameOwner::kNobody, is_over);
   });
-  if (taken.from == SessionState::kStopped && written.ok()) {
+  if (taken.from != SessionState::kStopped || !written.ok()) return written;
+  if (!control::IsToolsFile(*written)) {
     NoteWritten(recording);
     current->DiscardRaw(jni);
+  } else if (*written == path && !IsRecordingsFile(path)) {
+    handed_ = recording;
   }
   return written;
 }
@@ -368,9 +359,7 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
     return session.DiscardRaw(jni);
   }
   session.DiscardUselessRaw();
-  const Result<std::string> written = session.DumpTo(jni, OutPath(), NameOwner::kSession);
-  // Usage: there is nothing to write.
-  if (written.ok() || written.status().code() == Code::kUsage) return session.DiscardRaw(jni);
+  if (WriteLastFiles(jni, session)) return;
   session.KeepRaw(jni);
   lose();
 }

@@ -14,7 +14,7 @@
 // one waits, but not for ever. No lock is held during a call to the JVM, except the one for writing profiles
 // and the one for refreshes. If the agent is loaded when the JVM starts, commands wait for the end of OnVmInit.
 // Threads: loads on any loading thread, in the OnLoad or live phase; Submit and Describe on any thread;
-// Execute, Start, Stop, Reset and Dump on any attached thread in the live phase, not in a callback;
+// Execute, Start, Stop, Reset, Dump and NoteSaved on any attached thread in the live phase, not in a callback;
 // the rest where the JVM calls it.
 // Failure: nothing here ends the process or throws; problems are logged.
 #pragma once
@@ -106,6 +106,9 @@ class Agent {
   Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
   // Lets HotSpot profile the hot classes anew, whether the agent runs or not. Returns what to tell the user.
   Result<std::string> Refresh(JNIEnv* jni, const control::Command& command);
+  // A tool has put the profile of this recording, which was stopped, into its place. On failure says that something
+  // else is recorded by now.
+  Status NoteSaved(JNIEnv* jni, uint64_t recording);
   control::SessionStatus Describe() const;
 
   // The JVM's callbacks. Each may come in any state.
@@ -141,8 +144,14 @@ class Agent {
   void Schedule(const Session& session);
   void StopAfter(std::chrono::nanoseconds time);
   static Status StillWriting();  // the failure of who waited too long for dump_mutex_
-  // Where a profile goes whose command names no file.
+  // Where a profile goes whose command names no file. A file in the folder of a tool that is gone counts only if the
+  // session has no file of the user.
   std::string OutPath() const;
+  bool IsRecordingsFile(const std::string& path) const;
+  // Where the program's last profile goes: also into the user's file, if the recording's is a tool's.
+  std::vector<std::string> LastPaths(const Session& session) const;
+  // Writes them, and removes the raw file if the user has all of it. False: the profile is lost but for the raw file.
+  bool WriteLastFiles(JNIEnv* jni, Session& session);
   // A new recording with this file of its own. Returns the file of the one before.
   OutClaim BeginRecording(OutClaim out);
   // The program's end, or a failed start: no file is written from now on.
@@ -155,7 +164,7 @@ class Agent {
   void FinishUnbegun(Session& session);
   // The program's last profile, at VMDeath.
   void WriteLast(JNIEnv* jni, Session& session, SessionState from);
-  // The profile of this recording was written after its stop.
+  // The profile of this recording was written after its stop, into its place.
   void NoteWritten(uint64_t recording);
   void CloseCommands();
   bool HasEnded() const { return life_.state() == SessionState::kEnded; }
@@ -182,6 +191,7 @@ class Agent {
   // not write that again.
   std::atomic<uint64_t> recording_{1};
   std::atomic<uint64_t> written_{0};
+  std::atomic<uint64_t> handed_{0};       // the last one whose profile a tool got after its stop
   std::timed_mutex dump_mutex_;           // held while counters are read, and a profile is written
   std::mutex refresh_mutex_;              // held during a refresh, and guards refresher_
   std::unique_ptr<Refresher> refresher_;  // null until the first refresh

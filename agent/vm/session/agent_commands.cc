@@ -5,6 +5,7 @@
 
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/session/agent.h"
+#include "agent/vm/session/tools_folder.h"
 
 namespace iprof::vm {
 namespace {
@@ -15,6 +16,8 @@ using control::Outcome;
 using control::Verb;
 
 constexpr char kEnding[] = "the program is ending";
+constexpr std::string_view kForce = "force=always";
+constexpr std::string_view kForceHint = "force=always writes it anyway";
 
 Answer AnswerOf(const Command& command, const Status& status, std::string done) {
   Answer answer{std::string(VerbName(command.verb)), Outcome::kDone, std::move(done), {}};
@@ -22,6 +25,10 @@ Answer AnswerOf(const Command& command, const Status& status, std::string done) 
   // Usage: the command does not fit the state, and nothing was changed.
   answer.outcome = status.code() == Code::kUsage ? Outcome::kRefused : Outcome::kFailed;
   answer.message = status.message();
+  // The agent is loaded, and its options stand.
+  const size_t hint = answer.message.find(kForceHint);
+  if (hint != std::string::npos)
+    answer.message.insert(hint + kForce.size(), ", given when the agent is loaded,");
   return answer;
 }
 
@@ -31,6 +38,12 @@ Answer StartAnswer(const Command& command, const std::string& wanted,
   std::string done = "the recording is running";
   if (out.ok() && *out != wanted)
     done += fmt::format("; another running process writes {}, so this one writes {}", wanted, *out);
+  // 'iprof profile' had loaded the agent without out=.
+  if (out.ok() && control::IsToolsFile(*out) && LookAtToolsFolder(*out) == ToolsFolder::kIsGone) {
+    done +=
+        "; the agent's own file was in the folder of a tool, which is gone: there is no raw file, "
+        "and only 'iprof stop' or 'iprof dump' with -o write the profile";
+  }
   return AnswerOf(command, out.status(), std::move(done));
 }
 
@@ -188,6 +201,10 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
       answer = AnswerOf(command, done.status(), done.ok() ? *done : "");
       break;
     }
+    case Verb::kSaved:
+      answer = AnswerOf(command, NoteSaved(jni, static_cast<uint64_t>(command.recording)),
+                        "the profile is in its place");
+      break;
     case Verb::kStatus:
       answer = AnswerOf(command, Status(), "");
       break;

@@ -83,6 +83,7 @@ SessionStatus Agent::Describe() const {
   status.agent_version = IPROF_VERSION;
   const auto current = session();
   if (current == nullptr) return status;
+  status.recording = recording_;
   status.out = OutPath();
   AddRecords(current->options(), status);
   uint64_t cpu_ns = EndedThreadsCpuNs();

@@ -42,7 +42,7 @@ struct LoadedAgent {
   TemporaryFolder folder;
   TemporaryLog log;
   Agent agent;
-  const std::filesystem::path out = folder.path() / "x.iprof";
+  std::filesystem::path out = folder.path() / "x.iprof";
 
   ~LoadedAgent() {
     // Ends the session's threads before the JVM is destroyed.

@@ -1,0 +1,194 @@
+// A profile in a tool's folder is not in its place yet: the tool may fail to save it, or be killed. Nothing that was
+// recorded is lost then.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "agent/vm/session/loaded_agent.h"
+#include "agent/vm/session/tools_folder.h"
+
+namespace iprof::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As a tool makes it, with its lock.
+class AToolsFolder {
+ public:
+  AToolsFolder() {
+    std::string name = std::string(control::kToolsFolders) + "test.XXXXXX";
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    lock_ = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    REQUIRE(flock(lock_, LOCK_EX | LOCK_NB) == 0);
+  }
+  ~AToolsFolder() {
+    KillTool();
+    Remove();
+  }
+  AToolsFolder(const AToolsFolder&) = delete;
+  AToolsFolder& operator=(const AToolsFolder&) = delete;
+
+  std::string PathOf(const char* file) const { return (path_ / file).string(); }
+  bool Has(const char* file) const { return fs::exists(path_ / file); }
+  void KillTool() {
+    if (lock_ >= 0) close(lock_);
+    lock_ = -1;
+  }
+  void Remove() { fs::remove_all(path_); }
+
+ private:
+  fs::path path_;
+  int lock_ = -1;
+};
+
+std::string Saved(uint64_t recording) {
+  return "command=saved,recording=" + std::to_string(recording);
+}
+
+TEST_CASE("a tool's folder is in use as long as its tool lives") {
+  AToolsFolder folder;
+  const std::string file = folder.PathOf("x.iprof");
+  CHECK(LookAtToolsFolder(file) == ToolsFolder::kHasItsTool);
+  folder.KillTool();
+  CHECK(LookAtToolsFolder(file) == ToolsFolder::kIsLeft);
+  CHECK(LookAtToolsFolder(file) == ToolsFolder::kIsLeft);  // no lock stays
+  folder.Remove();
+  CHECK(LookAtToolsFolder(file) == ToolsFolder::kIsGone);
+}
+
+TEST_CASE("a profile that a tool took counts as written when the tool has saved it") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  const control::Answer taken = Tell(l, "command=stop,out=" + folder.PathOf("profile.iprof"));
+  REQUIRE(taken.outcome == control::Outcome::kDone);
+  REQUIRE(taken.status->recording > 0);
+  CHECK(folder.Has("profile.iprof"));
+  bool is_written_at_end = true;
+  SECTION("it could not, or was killed") {}
+  SECTION("it has") {
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kDone);
+    CHECK(Tell(l, "command=status").status->raw.empty());
+    is_written_at_end = false;
+  }
+  SECTION("it has, and tells it twice") {
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kDone);
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kDone);
+    is_written_at_end = false;
+  }
+  SECTION("it tells it of another recording") {
+    const std::string raw = Tell(l, "command=status").status->raw;
+    CHECK(Tell(l, Saved(taken.status->recording + 1)).outcome == control::Outcome::kRefused);
+    CHECK(Tell(l, "command=status").status->raw == raw);
+  }
+  SECTION("it tells it when more is being recorded") {
+    CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kRefused);
+  }
+  SECTION("it tells it when more was recorded") {
+    CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+    CHECK(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kRefused);
+  }
+  SECTION("it tells it after a reset") {
+    CHECK(Tell(l, "command=reset").outcome == control::Outcome::kDone);
+    CHECK(Tell(l, Saved(taken.status->recording)).outcome == control::Outcome::kRefused);
+  }
+  folder.KillTool();
+  folder.Remove();
+  l.jvm.Die();
+  CHECK(fs::exists(l.out) == is_written_at_end);
+}
+
+TEST_CASE("what a tool records while the program ends is for the tool and in the user's file") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=start,out=" + folder.PathOf("exit.iprof")).outcome ==
+          control::Outcome::kDone);
+  bool has_tool = true;
+  SECTION("it takes it") {}
+  SECTION("it was killed") {
+    folder.KillTool();
+    has_tool = false;
+  }
+  SECTION("it was killed, and its folder removed") {
+    folder.KillTool();
+    folder.Remove();
+    has_tool = false;
+  }
+  l.jvm.Die();
+  CHECK(folder.Has("exit.iprof") == has_tool);
+  CHECK(fs::exists(l.out));
+}
+
+TEST_CASE("the stop at the end of a duration writes the user's file if the tool is gone") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const std::string own = folder.PathOf("exit.iprof");
+  CHECK(Tell(l, "command=start,out=" + own).status->out == own);
+  folder.KillTool();
+  CHECK(Tell(l, "command=stop,out=" + own).message.ends_with("; wrote " + l.out.string()));
+  CHECK_FALSE(folder.Has("exit.iprof"));
+  CHECK(fs::exists(l.out));
+}
+
+TEST_CASE("without a file of the user, the tool's folder has the last profile") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  l.out = folder.PathOf("agent.iprof");
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=start,out=" + folder.PathOf("exit.iprof")).outcome ==
+          control::Outcome::kDone);
+  constexpr std::string_view kNamed = "exit.iprof is the profile, because the tool";
+  SECTION("for the tool") {
+    l.jvm.Die();
+    CHECK(folder.Has("exit.iprof"));
+    CHECK_FALSE(l.Says(kNamed));
+  }
+  SECTION("which was killed") {
+    folder.KillTool();
+    l.jvm.Die();
+    CHECK(folder.Has("exit.iprof"));
+    CHECK(l.Says(kNamed));
+  }
+  SECTION("which is of a release that does not tell what it saved") {
+    AToolsFolder of_stop;
+    REQUIRE(Tell(l, "command=stop,out=" + of_stop.PathOf("profile.iprof")).outcome ==
+            control::Outcome::kDone);
+    folder.KillTool();
+    folder.Remove();
+    l.jvm.Die();
+    CHECK(l.Says("a tool took a profile after the stop, and did not say whether it has saved it"));
+  }
+  SECTION("which is gone, and a later start says so") {
+    const control::Answer stopped = Tell(l, "command=stop,out=" + folder.PathOf("profile.iprof"));
+    REQUIRE(Tell(l, Saved(stopped.status->recording)).outcome == control::Outcome::kDone);
+    folder.KillTool();
+    folder.Remove();
+    CHECK(Tell(l, "command=start").message.find("there is no raw file") != std::string::npos);
+  }
+}
+
+TEST_CASE("an answer says that force=always is for the load") {
+  LoadedAgent l;
+  REQUIRE(l.Load("jdk=n,branches=n,receivers=n,monitors=n,samples=n").ok());
+  l.jvm.LivePhase();
+  CHECK(Tell(l, "command=dump").message ==
+        "nothing was recorded (force=always, given when the agent is loaded, writes it anyway)");
+}
+
+}  // namespace
+}  // namespace iprof::vm
