@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/vm/settings/options.h"
+#include "agent/vm/settings/out_path.h"
 #include "cli/agent_library.h"
 #include "cli/entries.h"
 #include "cli/json_text.h"
@@ -16,7 +17,9 @@
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
+#include "cli/profile_files.h"
 #include "cli/program_wait.h"
+#include "cli/raw_input.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"
 
@@ -36,6 +39,9 @@ constexpr milliseconds kLongStart{3'600'000};
 constexpr char kAgentsFile[] = "agent.iprof";
 constexpr char kLastProfile[] = "exit.iprof";
 constexpr char kLastProfileGzip[] = "exit.iprof.gz";
+constexpr char kAgentsRawFile[] = "agent.iraw";
+// A stop that fails because the program is ending fails shortly before the process has ended.
+constexpr milliseconds kEndPatience{5'000};
 
 milliseconds Since(Clock::time_point start) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
@@ -183,12 +189,14 @@ class ProfileCommand : public Command {
     return LoadAgent(*connection, library_, options_, own);
   }
 
-  Status Start() const {
+  Status Start() {
     jvm::AgentRequest request;
     request.verb = Verb::kStart;
     if (folder_) request.out = folder_->PathOf(LastProfile());
     if (duration_.count() != 0) request.duration = duration_ + kMargin;
-    return Ask(request).status();
+    const Result<control::Answer> answer = Ask(request);
+    if (answer.ok() && answer->status && !folder_) users_out_ = answer->status->out;
+    return answer.status();
   }
 
   // The agent has not answered to the start in time, and may still carry it out: into a folder that would be
@@ -216,6 +224,7 @@ class ProfileCommand : public Command {
     jvm::OwnedFd profile;
     Result<control::Answer> answer = Ask(request, &profile);
     if (!answer.ok()) {
+      if (HasEndedSoon(console)) return SaveLast(console, recorded);
       // The agent may go on recording, or its stop may fail: then it writes to its own file.
       if (folder_ && !target_->process.HasEnded()) folder_->Keep();
       return answer.status();
@@ -230,31 +239,96 @@ class ProfileCommand : public Command {
       return NotSaved(saved, address_.pid);
     }
     TellSaved(address_, *answer, timeouts_);
-    Report(console, recorded, false);
+    Report(console, recorded, HowEnded::kByStop);
     return Status();
   }
 
-  // The program ended during the recording; the agent has written its profile by then.
-  Status SaveLast(Console& console, milliseconds recorded) const {
+  bool HasEndedSoon(Console& console) const {
+    if (target_->process.HasEnded()) return true;
+    if (HeldSignals::IsPending()) return false;
+    return WaitFor(console, target_->process, "the program's end", kEndPatience) ==
+           Ending::kProgramEnded;
+  }
+
+  // The program ended during the recording. If it ended well, the agent has written its profile by then.
+  Status SaveLast(Console& console, milliseconds recorded) {
     const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : jvm::OwnedFd();
-    if (!profile.is_open()) {
-      return Status(Code::kIo,
-                    fmt::format("{} has ended during the recording: its profile, if it could write "
-                                "one, is where the agent's out= says",
-                                target_->process.Name()));
+    if (profile.is_open()) {
+      if (Status saved = SaveProfile(profile, output_); !saved.ok())
+        return KeptIn(LastProfile(), saved);
+      Report(console, recorded, HowEnded::kByItself);
+      return Status();
     }
-    if (Status saved = SaveProfile(profile, output_); !saved.ok()) return saved;
-    Report(console, recorded, true);
+    const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(kAgentsRawFile) : jvm::OwnedFd();
+    return raw.is_open() ? Recover(console, raw, recorded) : Elsewhere();
+  }
+
+  // The program was killed, or has crashed.
+  Status Recover(Console& console, const jvm::OwnedFd& raw, milliseconds recorded) {
+    const std::string name = target_->process.Name();
+    const Result<RawProfile> made = ReadRawFile(raw.get(), "the raw file of " + name);
+    if (!made.ok()) {
+      return {
+          made.status().code(),
+          fmt::format("{} has ended without writing its profile; {}; for an hour that file is {}",
+                      name, made.status().message(), Keep(kAgentsRawFile))};
+    }
+    const Status saved =
+        WriteProfileOutput(console, made->profile, output_, "auto", /*pretty=*/false,
+                           /*gzip=*/false, Readers::kOwner);
+    if (!saved.ok()) return KeptIn(kAgentsRawFile, saved);
+    console.Warn(fmt::format(
+        "{} has ended without writing its profile, which was recovered from its raw file: {}", name,
+        made->note.Describe()));
+    Report(console, recorded, HowEnded::kKilled);
     return Status();
   }
 
-  void Report(Console& console, milliseconds recorded, bool has_ended) const {
+  // What it recorded could not be saved, and stays in this file of our folder.
+  Status KeptIn(const char* file, const Status& why) {
+    return {why.code(), fmt::format("{}; what was recorded is in {}, where it stays for an hour",
+                                    why.message(), Keep(file))};
+  }
+
+  // The file's path.
+  std::string Keep(const char* file) {
+    std::string path = folder_->PathOf(file);
+    folder_->Keep();
+    return path;
+  }
+
+  // What there is, is in the user's files, if anywhere.
+  Status Elsewhere() const {
+    std::string where;
+    if (users_out_.empty()) {
+      where = " without writing its profile";
+    } else {
+      where = fmt::format(": its profile, if it could write one, is {}", users_out_);
+    }
+    const std::string raw = users_out_.empty() ? "" : vm::RawPathBeside(users_out_);
+    if (Names(options_, "raw=")) {
+      where += "; if it was killed, 'iprof recover' makes one of the raw file that raw= names";
+    } else if (!raw.empty()) {
+      where += fmt::format(
+          "; if it was killed, 'iprof recover {} -o FILE' makes one, if that file is there", raw);
+    } else {
+      where += ", and left no raw file to recover one from";
+    }
+    return {Code::kIo,
+            fmt::format("{} has ended during the recording{}", target_->process.Name(), where)};
+  }
+
+  enum class HowEnded : uint8_t { kByStop, kByItself, kKilled };
+
+  void Report(Console& console, milliseconds recorded, HowEnded how) const {
+    const bool has_ended = how != HowEnded::kByStop;
     if (format_ == "json") {
       JsonText json(console);
       json.StartObject();
       json.Field("pid", static_cast<int64_t>(address_.pid));
       json.Field("recorded_ms", static_cast<int64_t>(recorded.count()));
       json.Field("program_ended", has_ended);
+      json.Field("recovered", how == HowEnded::kKilled);
       json.Field("output", output_);
       json.EndObject();
       return;
@@ -311,8 +385,9 @@ const CommandEntry kProfileEntry = {
     "the program runs its own code again. Nothing touches the program before the warm-up is over. "
     "Ctrl-C ends the recording early and writes the profile; without --duration it is the way to "
     "end it. A second Ctrl-C does not wait until the profile is written.\n\n"
-    "If the program ends during the recording, its profile is written all the same. If this tool "
-    "is killed, the agent stops by itself a minute after the end of --duration.\n\n"
+    "If the program ends during the recording, its profile is written all the same; if it is "
+    "killed, it is recovered from its raw file. If this tool is killed, the agent stops by itself "
+    "a minute after the end of --duration.\n\n"
     "The agent stays loaded and idle; 'iprof start' and a second 'iprof profile' use it again.",
     kExamples, [] { return std::unique_ptr<Command>(new ProfileCommand); }};
 

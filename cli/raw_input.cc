@@ -134,8 +134,12 @@ Result<RawProfile> ReadRawFile(const std::string& path) {
       return Status(Code::kBadInput, file.name() + ": is not a raw file of iprofagent");
     return std::move(*input->raw);
   }
-  RawFdBytes bytes(file.fd());
-  return Recover(bytes, file.name());
+  return ReadRawFile(file.fd(), file.name());
+}
+
+Result<RawProfile> ReadRawFile(int fd, const std::string& name) {
+  RawFdBytes bytes(fd);
+  return Recover(bytes, name);
 }
 
 Result<Profile> ReadAnyProfile(const std::string& path) {

@@ -85,6 +85,9 @@ bool IsRawFile(const std::string& path);
 // The snapshot of a raw file, also of one that is empty or damaged; others are refused.
 Result<RawProfile> ReadRawFile(const std::string& path);
 
+// The same of an open file. `name` is for messages.
+Result<RawProfile> ReadRawFile(int fd, const std::string& name);
+
 // A profile or a raw file; '-' is standard input.
 Result<Profile> ReadAnyProfile(const std::string& path);
 

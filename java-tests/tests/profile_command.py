@@ -164,6 +164,63 @@ class AtOnce(SessionCase):
         self.end_in_window(process, tool, "2.iprof.gz", 2)
         self.assertEqual((self.folder / "2.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
 
+    def kill_in_window(self, process, tool):
+        """The program runs two rounds, which a snapshot has, and is killed while iprof profile records it."""
+        self.wait_until_recording(process)
+        self.rounds(process, 2)
+        before = self.status(process)["snapshots"]
+        deadline = time.monotonic() + PATIENCE_S
+        while self.status(process)["snapshots"] < before + 2:  # the next one may have begun before
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        return tool.communicate(timeout=PATIENCE_S)
+
+    def test_the_program_is_killed(self):
+        process = self.start(agent=None)
+        tool = self.tool(process, "samples=n,image=n,snapshot=100ms", "-o", "x.iprof")
+        said, complaints = self.kill_in_window(process, tool)
+        self.assertEqual(tool.returncode, 0, complaints)
+        self.assertRegex(complaints, rf"^iprof: warning: process {process.pid} has ended without writing its profile, which was recovered from "
+                                     r"its raw file: snapshot \d+ of .*\n$")
+        self.assertRegex(said, rf"^process {process.pid}: has ended; recorded [0-9.]+ s, wrote x.iprof\n$")
+        self.assertEqual(self.counted("x.iprof"), 2)
+        self.assertIn("snapshot", self.profile("x.iprof").section)
+
+    @on_one_jvm
+    def test_the_program_is_killed_that_has_a_file_of_its_own(self):
+        process = self.start(agent="start=n,out=end.iprof,snapshot=100ms")
+        tool = self.tool(process, "-o", "x.iprof")
+        _, complaints = self.kill_in_window(process, tool)
+        self.assertEqual(tool.returncode, IO, complaints)
+        out, raw = (self.folder.resolve() / name for name in ("end.iprof", "end.iraw"))
+        self.assertEqual(complaints, f"iprof: error: process {process.pid} has ended during the recording: its profile, if it could write one, is "
+                                     f"{out}; if it was killed, 'iprof recover {raw} -o FILE' makes one, if that file is there\n")
+        self.run_tool("recover", raw, "-o", self.folder / "x.iprof")
+        self.assertEqual(self.counted("x.iprof"), 2)
+
+    @on_one_jvm
+    def test_what_cannot_be_saved_stays(self):
+        for is_killed, name in ((False, "exit.iprof"), (True, "agent.iraw")):
+            process = self.start(agent=None)
+            tool = self.tool(process, "samples=n,image=n,snapshot=100ms", "-o", "/dev/full")
+            if is_killed:
+                _, complaints = self.kill_in_window(process, tool)
+            else:
+                self.wait_until_recording(process)
+                self.rounds(process, 2)
+                self.end(process)
+                _, complaints = tool.communicate(timeout=PATIENCE_S)
+            self.assertEqual(tool.returncode, IO, complaints)
+            said = re.search(rf"No space left on device; what was recorded is in (/tmp/\.iprof-[0-9a-f]+/{name}), where it stays for an hour\n$",
+                             complaints)
+            self.assertTrue(said, complaints)
+            kept = pathlib.Path(said[1])
+            self.addCleanup(shutil.rmtree, kept.parent, ignore_errors=True)
+            self.run_tool("merge", kept, "-o", self.folder / "kept.iprof")
+            self.assertEqual(self.counted("kept.iprof"), 2)
+
     @in_proof
     def test_the_tool_is_killed(self):
         process = self.start(agent=None)
