@@ -1,13 +1,12 @@
 #include "agent/instrument/names/lambda_sites.h"
 
-#include <array>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "agent/classfile/bytes.h"
-#include "agent/classfile/descriptor.h"
 #include "agent/classfile/opcodes.h"
 
 namespace iprof::instrument {
@@ -20,7 +19,6 @@ using classfile::ByteSpan;
 using classfile::ClassFile;
 using classfile::ConstantPool;
 using classfile::CpIndex;
-using classfile::DescriptorWalk;
 using classfile::Format;
 using classfile::LoadS4;
 using classfile::LoadU2;
@@ -28,7 +26,6 @@ using classfile::MemberInfo;
 using classfile::MemberRef;
 using classfile::Op;
 using classfile::Tag;
-using classfile::TypeView;
 
 constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
 
@@ -77,64 +74,6 @@ ByteSpan CodeOf(const ClassFile& file, const MemberInfo& method) {
   return reader.Skip(length) ? ByteSpan(code, length) : ByteSpan();
 }
 
-struct Wrapper {
-  std::string_view descriptor;
-  char primitive;
-};
-constexpr std::array<Wrapper, 8> kWrappers{{{"Ljava/lang/Boolean;", 'Z'},
-                                            {"Ljava/lang/Byte;", 'B'},
-                                            {"Ljava/lang/Character;", 'C'},
-                                            {"Ljava/lang/Short;", 'S'},
-                                            {"Ljava/lang/Integer;", 'I'},
-                                            {"Ljava/lang/Long;", 'J'},
-                                            {"Ljava/lang/Float;", 'F'},
-                                            {"Ljava/lang/Double;", 'D'}}};
-
-// The primitive type of a wrapper class; 0 for other types.
-char Unwrapped(const TypeView& type) {
-  for (const Wrapper& each : kWrappers) {
-    if (each.descriptor == type.text) return each.primitive;
-  }
-  return 0;
-}
-
-bool IsReference(const TypeView& type) { return type.kind == 'L' || type.kind == '['; }
-
-// Appends the call that converts a `from`, known to be a `known`, to a `to`: at most one.
-void AppendConversion(const TypeView& from, const TypeView& to, const TypeView& known,
-                      Unboxing unboxing, std::string* out) {
-  if (from.kind == 'V' || to.kind == 'V' || IsReference(from) == IsReference(to)) return;
-  if (!IsReference(from)) {
-    const char wrapper = Unwrapped(to);
-    *out += "box ";
-    *out += wrapper != 0 ? wrapper : from.kind;
-    return;
-  }
-  const char wrapper = Unwrapped(IsReference(known) ? known : from);
-  // Boolean and Character are not Numbers; each has a single such method.
-  const char single = wrapper != 0 ? wrapper : to.kind;
-  *out += "unbox ";
-  if (single == 'Z' || single == 'C') {
-    *out += single;
-    return;
-  }
-  *out += wrapper == 0 || unboxing == Unboxing::kByNumber ? 'N' : wrapper;
-  *out += to.kind;
-}
-
-struct MethodShape {
-  std::vector<TypeView> parameters;
-  TypeView result;
-  bool ok = false;
-
-  explicit MethodShape(std::string_view descriptor) {
-    DescriptorWalk walk(descriptor);
-    TypeView type;
-    while (walk.NextArgument(&type)) parameters.push_back(type);
-    ok = walk.Result(&result);
-  }
-};
-
 // The class file's constants and bootstrap methods, as lambdas use them.
 class LambdaConstants {
  public:
@@ -166,18 +105,21 @@ class LambdaConstants {
     std::vector<CpIndex> arguments(reader.U2());
     for (CpIndex& each : arguments) each = CpIndex{reader.U2()};
     if (!reader.ok() || arguments.size() < 3) return {};
-    std::string text = Body(*factory, arguments);
-    if (text.empty()) return {};
-    if (rule_ != NamingRule::k17) {
-      text += " captures ";
-      text += factory->descriptor.substr(0, factory->descriptor.rfind(')'));
-    }
-    if (rule_ == NamingRule::k25) {
-      text += " is ";
-      text += factory->descriptor.substr(factory->descriptor.rfind(')') + 1);
-      AppendMarkers(arguments, &text);
-    }
-    return text;
+    const auto target = Method(arguments[1]);
+    if (!target) return {};
+    classfile::LambdaShape shape{.factory = factory->descriptor,
+                                 .erased = MethodType(arguments[0]),
+                                 .known = MethodType(arguments[2]),
+                                 .kind = target->kind,
+                                 .owner = pool_.ClassName(target->member.owner),
+                                 .name = target->member.name,
+                                 .descriptor = target->member.descriptor,
+                                 .markers = {}};
+    AddMarkers(arguments, &shape);
+    auto text = classfile::TextOf(
+        shape, {.captured = rule_ != NamingRule::k17, .interfaces = rule_ == NamingRule::k25},
+        unboxing_);
+    return text ? std::move(text->text) : std::string();
   }
 
  private:
@@ -185,8 +127,6 @@ class LambdaConstants {
     uint8_t kind;
     MemberRef member;
   };
-  static constexpr uint8_t kInvokeStatic = 6;
-  static constexpr uint8_t kNewInvokeSpecial = 8;
 
   std::optional<Handle> Method(CpIndex index) const {
     if (pool_.tag(index) != Tag::kMethodHandle) return std::nullopt;
@@ -201,52 +141,14 @@ class LambdaConstants {
     return pool_.Utf8(CpIndex{pool_.FirstU2(index)});
   }
 
-  // The calls in the lambda's method: the arguments are converted, the target is called, its result
-  // is converted.
-  std::string Body(const MemberRef& factory, const std::vector<CpIndex>& arguments) const {
-    const auto target = Method(arguments[1]);
-    if (!target) return {};
-    const MethodShape captured(factory.descriptor);
-    const MethodShape erased(MethodType(arguments[0]));
-    const MethodShape known(MethodType(arguments[2]));
-    const MethodShape callee(target->member.descriptor);
-    if (!captured.ok || !erased.ok || !known.ok || !callee.ok) return {};
-    const std::string owner =
-        "L" + std::string(pool_.ClassName(target->member.owner)) + ";";  // for arrays: never equal
-    const TypeView instance{'L', owner};
-    std::vector<TypeView> taken;
-    if (target->kind != kInvokeStatic && target->kind != kNewInvokeSpecial)
-      taken.push_back(instance);
-    taken.insert(taken.end(), callee.parameters.begin(), callee.parameters.end());
-    std::string text;
-    for (size_t i = 0; i < erased.parameters.size() && i < known.parameters.size(); ++i) {
-      const size_t at = captured.parameters.size() + i;
-      if (at < taken.size())
-        AppendConversion(erased.parameters[i], taken[at], known.parameters[i], unboxing_, &text);
-    }
-    text += ' ';
-    text += owner;
-    text += target->member.name;
-    text += target->member.descriptor;
-    const TypeView& result = target->kind == kNewInvokeSpecial ? instance : callee.result;
-    AppendConversion(result, erased.result, erased.result, unboxing_, &text);
-    return text;
-  }
-
-  // Appends altMetafactory's flags and the additional interfaces that they announce.
-  void AppendMarkers(const std::vector<CpIndex>& arguments, std::string* text) const {
-    constexpr int32_t kSerializable = 1;
-    constexpr int32_t kMarkers = 2;
+  // altMetafactory's flags and the additional interfaces that they announce.
+  void AddMarkers(const std::vector<CpIndex>& arguments, classfile::LambdaShape* shape) const {
     if (arguments.size() < 4) return;
-    const int32_t flags = Integer(arguments[3]);
-    if ((flags & kSerializable) != 0) *text += " serializable";
-    if ((flags & kMarkers) == 0 || arguments.size() < 5) return;
+    shape->flags = Integer(arguments[3]);
+    if ((shape->flags & classfile::kLambdaHasMarkers) == 0 || arguments.size() < 5) return;
     const int32_t markers = Integer(arguments[4]);
-    for (size_t i = 5; i < arguments.size() && static_cast<int64_t>(i) < 5 + int64_t{markers};
-         ++i) {
-      *text += ' ';
-      *text += pool_.ClassName(arguments[i]);
-    }
+    for (size_t i = 5; i < arguments.size() && static_cast<int64_t>(i) < 5 + int64_t{markers}; ++i)
+      shape->markers.push_back(pool_.ClassName(arguments[i]));
   }
 
   int32_t Integer(CpIndex index) const {
@@ -263,10 +165,6 @@ class LambdaConstants {
 };
 
 }  // namespace
-
-Unboxing UnboxingOfJdk(int feature_version) {
-  return feature_version < 24 ? Unboxing::kByWrapper : Unboxing::kByNumber;
-}
 
 std::optional<DynamicCall> FindDynamicCall(ByteSpan code, uint32_t bci) {
   DynamicCall call;

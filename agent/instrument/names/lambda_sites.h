@@ -9,8 +9,7 @@
 //
 // What a lambda does is read from the arguments of LambdaMetafactory: the method that it calls, the
 // boxing and unboxing around that call, and from rule k23 on what it captures and implements.
-// Instructions for which all of this is equal are ranked together. It is not known here which class
-// really declares a static method: A.f and B.f count as different, although B may inherit A's f.
+// Instructions for which all of this is equal are ranked together (agent/classfile/lambda_shape.h).
 //
 // Guarantees: pure; reads damaged bytes safely. Instructions with another bootstrap method are not
 // sites.
@@ -22,17 +21,13 @@
 #include <vector>
 
 #include "agent/classfile/class_file.h"
+#include "agent/classfile/lambda_shape.h"
 #include "writer/names/stable_names.h"
 
 namespace iprof::instrument {
 
-// How the running JVM's lambdas unbox an Integer, Long …. It decides whether lambdas with different
-// wrapper types do the same.
-enum class Unboxing : uint8_t {
-  kByWrapper,  // Integer.intValue() and so on, up to JDK 23
-  kByNumber,   // Number.intValue() for all of them
-};
-Unboxing UnboxingOfJdk(int feature_version);
+using classfile::Unboxing;
+using classfile::UnboxingOfJdk;
 
 // An invokedynamic instruction of a method, identified so that inserted code does not matter.
 struct DynamicCall {
