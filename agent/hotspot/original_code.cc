@@ -171,9 +171,7 @@ class Restorer {
     } else if (format == Format::kInvokeDynamic) {
       uint32_t encoded;
       std::memcpy(&encoded, p, sizeof encoded);
-      // Up to JDK 22 the index is inverted, so that it cannot be taken for another kind.
-      constexpr uint32_t kInverted = 0x80000000U;
-      index = cache_->OfDynamic((encoded & kInverted) != 0 ? ~encoded : encoded);
+      index = cache_->OfDynamic(EntryOfDynamic(encoded));
       p[2] = p[3] = 0;
     } else {
       return true;  // not rewritten
@@ -246,6 +244,12 @@ std::optional<uint16_t> PoolCache::OfDynamic(uint32_t operand) const {
 }
 std::optional<uint16_t> PoolCache::OfReference(uint32_t operand) const {
   return At(references_, operand);
+}
+
+// Up to JDK 22 the index is inverted, so that it cannot be taken for another kind.
+uint32_t EntryOfDynamic(uint32_t operand) {
+  constexpr uint32_t kInverted = 0x80000000U;
+  return (operand & kInverted) != 0 ? ~operand : operand;
 }
 
 Breakpoints ReadBreakpoints(const Metadata& metadata, Address klass, const ListedMethod& method) {

@@ -47,6 +47,9 @@ class PoolCache {
   std::vector<uint16_t> entries_, fields_, methods_, dynamic_, references_;
 };
 
+// The entry that the operand of a rewritten invokedynamic instruction means.
+uint32_t EntryOfDynamic(uint32_t operand);
+
 // Breakpoints of one method: the instructions that they replaced, by bci.
 using Breakpoints = std::map<uint32_t, uint8_t>;
 Breakpoints ReadBreakpoints(const Metadata& metadata, Address klass, const ListedMethod& method);

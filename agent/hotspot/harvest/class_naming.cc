@@ -34,18 +34,28 @@ std::optional<LambdaFacts> FactsOf(Metadata& metadata, std::span<const ListedCla
   return LambdaFactsOf(metadata, listed[lambda], interfaces);
 }
 
-// The copies of each loader, of classes with one base name. nullopt if a loader's may be different lambdas.
-std::optional<std::vector<LambdaCopies>> CopiesAmong(const std::vector<uint32_t>& classes,
+// Lambdas with one base name.
+struct SameLambdas {
+  LambdaFacts facts;  // of the first
+  std::vector<uint32_t> classes;
+};
+
+// The copies of each loader. nullopt if a loader's may be different lambdas, or one that has another number than 0.
+std::optional<std::vector<LambdaCopies>> CopiesAmong(const SameLambdas& same,
                                                      std::span<const ListedClass> listed,
-                                                     const LambdaFacts& facts, LambdaLinks& links) {
+                                                     LambdaLinks& links) {
+  const std::vector<uint32_t>& classes = same.classes;
   std::vector<LambdaCopies> all;
   for (size_t first = 0; first < classes.size();) {
     const Address loader = listed[classes[first]].loader;
     LambdaCopies copies;
     for (; first < classes.size() && listed[classes[first]].loader == loader; ++first)
       copies.classes.push_back(classes[first]);
-    if (copies.classes.size() == 1) continue;
-    const auto link = links.OnlyLinkOf(copies.classes.front(), facts);
+    if (copies.classes.size() == 1) {
+      if (links.MayHaveTwin(copies.classes.front(), same.facts)) return std::nullopt;
+      continue;
+    }
+    const auto link = links.OnlyLinkOf(copies.classes.front(), same.facts);
     if (!link) return std::nullopt;
     copies.link = *link;
     all.push_back(std::move(copies));
@@ -57,7 +67,7 @@ std::optional<std::vector<LambdaCopies>> CopiesAmong(const std::vector<uint32_t>
 
 std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const ListedClass> listed,
                                       NamingRule rule, HarvestedProgram& program) {
-  std::unordered_map<std::string, std::vector<uint32_t>> lambdas;
+  std::unordered_map<std::string, SameLambdas> lambdas;
   for (uint32_t c = 0; c < listed.size(); ++c) {
     HarvestedClass& klass = program.classes[c];
     const HiddenName hidden = SplitHiddenName(listed[c].name);
@@ -78,9 +88,11 @@ std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const Listed
     klass.is_own = IsOwnClass(InternalName(klass.name));
     if (klass.is_own) continue;
     if (IsLambdaName(InternalName(hidden.name)) && klass.is_hidden) {
-      const auto facts = FactsOf(metadata, listed, program, c);
+      auto facts = FactsOf(metadata, listed, program, c);
       if (const auto base = facts ? LambdaBaseName(*facts, rule) : std::nullopt) {
-        lambdas[*base].push_back(c);
+        SameLambdas& same = lambdas[*base];
+        if (same.classes.empty()) same.facts = std::move(*facts);
+        same.classes.push_back(c);
       } else {
         ++program.counts.unnamed_lambdas;
       }
@@ -94,18 +106,15 @@ std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const Listed
   }
   LambdaLinks links(metadata, listed, rule);
   std::vector<LambdaCopies> copies;
-  for (const auto& [base, classes] : lambdas) {
-    if (classes.size() > 1) {
-      const auto facts = FactsOf(metadata, listed, program, classes.front());
-      auto found = facts ? CopiesAmong(classes, listed, *facts, links) : std::nullopt;
-      if (!found) {
-        program.counts.unnamed_lambdas += classes.size();
-        continue;
-      }
-      std::move(found->begin(), found->end(), std::back_inserter(copies));
+  for (const auto& [base, same] : lambdas) {
+    auto found = CopiesAmong(same, listed, links);
+    if (!found) {
+      program.counts.unnamed_lambdas += same.classes.size();
+      continue;
     }
+    std::move(found->begin(), found->end(), std::back_inserter(copies));
     const std::string_view name = program.Keep(NumberedLambdaName(base, rule, 0));
-    for (const uint32_t c : classes) program.classes[c].stable_name = name;
+    for (const uint32_t c : same.classes) program.classes[c].stable_name = name;
   }
   return copies;
 }

@@ -3,10 +3,10 @@
 // Guarantees: the names are those of the agent. All copies of one lambda have its name, with the number
 // 0: those of different loaders, and those that one loader has because threads raced to link it or
 // because it was linked again. Where one loader has several classes of a name, and its class file does not
-// make them all by one instruction, all lambdas of that name have none; also where that cannot be told. A
-// lambda that is alone has the number 0, though its class file may have another one of that name that was never
-// linked. Linkage classes, proxies and generated accessors have no name. What has none is counted. Classes of
-// the agent have none either. The order of classes makes no difference.
+// make them all by one instruction, all lambdas of that name have none; also where that cannot be told. The same holds for a
+// lambda that is alone, if its class file has a further instruction that does the same, linked or not: then which number it has is
+// unknown, because a JVM does not keep the order of methods (if the instructions cannot be read, it has the number 0). Linkage classes, proxies and generated accessors have no
+// name. What has none is counted. Classes of the agent have none either. The order of classes makes no difference.
 // Threads: one. Failure: a lambda whose code cannot be read has no name.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/hotspot/harvest/fake_hotspot.h"
@@ -15,10 +16,18 @@ namespace iprof::hotspot {
 namespace {
 
 // The constants of a/H's invokedynamic instructions: a lambda that calls lambda$0, one that calls
-// lambda$1, and one that calls lambda$0 by the name of a subclass.
+// lambda$1, one that calls lambda$0 by the name of a subclass, one that boxes what lambda$0 returns, and one that
+// implements a/J instead of a/I, and one that is serializable.
 constexpr uint16_t kFirst = 4;
 constexpr uint16_t kSecond = 23;
 constexpr uint16_t kThird = 28;
+constexpr uint16_t kBoxing = 32;
+constexpr uint16_t kOther = 35;
+constexpr uint16_t kSerializable = 38;
+// Names of methods.
+constexpr uint16_t kRun = 1;
+constexpr uint16_t kBody = 14;
+constexpr uint16_t kDeserializer = 39;
 
 struct Lambdas {
   FakeHotSpot vm;
@@ -62,14 +71,35 @@ struct Lambdas {
          two(7, 0, 24),
          two(10, 25, 16),
          two(15, 6, 26),  // 27: lambda$0, as a/Sub's
-         two(18, 2, 3)},  // 28: kThird
-        instructions, {6, 0, 11, 0, 16, 0, 11, 3, 2, 18, 2, 11, 3, 2, 22, 2, 11, 3, 2, 27, 2});
+         two(18, 2, 3),   // 28: kThird
+         {16, 15},        // 29: the type of lambda$0
+         text("(I)Ljava/lang/Object;"),
+         {16, 30},       // 31
+         two(18, 3, 3),  // 32: kBoxing
+         text("()La/J;"),
+         two(12, 1, 33),
+         two(18, 0, 34),  // 35: kOther
+         {3, 5},          // 36: the flags
+         {3, 0},
+         two(18, 4, 3),  // 38: kSerializable
+         text("$deserializeLambda$")},
+        instructions, {10, 0,  15, 0,  20, 0,  25, 0, 30, 0,  11, 3,  29, 18, 29, 11, 3,  29, 22,
+                       29, 11, 3,  29, 27, 29, 11, 3, 31, 18, 31, 11, 5,  29, 18, 29, 36, 37});
     vm.Put(host + layout.instance.constants, pool);
     return host;
   }
 
+  // A method of the host that executes the instruction of this entry.
+  Address HostMethod(Address host, uint16_t name, uint8_t entry, uint32_t invocations) {
+    const Address pool = vm.Load<Address>(host + layout.instance.constants).value_or(0);
+    // invokedynamic, pop, return
+    const Address method = vm.Method(host, pool, {186, entry, 0, 0, 0, 87, 177}, invocations);
+    vm.Put(vm.Load<Address>(method).value_or(0) + layout.code.name, name);
+    return method;
+  }
+
   // A lambda of a/H that calls this method; its name has the next number.
-  void Lambda(Address loader, std::string_view calls) {
+  void Lambda(Address loader, std::string_view calls, std::string_view owner = "a/H") {
     const Address klass =
         vm.Class(loader, "a/H$$Lambda$" + std::to_string(made) + "+0x0" + std::to_string(made));
     ++made;
@@ -77,7 +107,7 @@ struct Lambdas {
     vm.Put(klass + layout.instance.local_interfaces, vm.Pointers({interface}));
     const Address pool = vm.Pool({{1, vm.Symbol("applyAsInt")},
                                   {1, vm.Symbol("(I)I")},
-                                  {1, vm.Symbol("a/H")},
+                                  {1, vm.Symbol(owner)},
                                   {7, uint64_t{3} << 16},
                                   {1, vm.Symbol(calls)},
                                   {12, uint64_t{2} << 16 | 5},
@@ -146,6 +176,72 @@ TEST_CASE("lambdas that several instructions of a class may have made have no na
   CHECK(names[0].empty());
   CHECK_FALSE(names[1].empty());
   CHECK(names[2].empty());
+}
+
+TEST_CASE("a lambda that is alone has no name if another instruction does the same") {
+  for (const int jdk : {17, 23, 25}) {
+    Lambdas lambdas;
+    lambdas.Host(lambdas.first, {kFirst, kSecond, kFirst});
+    for (const char* calls : {"lambda$0", "lambda$1"}) lambdas.Lambda(lambdas.first, calls);
+    const auto names = Lambdas::NamesIn(*lambdas.Harvest(jdk));
+    CHECK(names[0].empty());
+    CHECK_FALSE(names[1].empty());
+  }
+}
+
+TEST_CASE("a lambda that is alone has a name if the agent gives its instruction the number 0") {
+  // By the name of the class, by the calls, and by the interface.
+  const std::vector<std::pair<std::vector<uint16_t>, int>> cases{
+      {{kThird}, 17}, {{kBoxing, kBoxing}, 17}, {{kOther}, 25}};
+  for (const auto& [others, oldest] : cases) {
+    for (const int jdk : {17, 23, 25}) {
+      Lambdas lambdas;
+      std::vector<uint16_t> instructions = others;
+      instructions.push_back(kFirst);
+      lambdas.Host(lambdas.first, instructions);
+      lambdas.Lambda(lambdas.first, "lambda$0");
+      CHECK(Lambdas::NamesIn(*lambdas.Harvest(jdk))[0].empty() == (jdk < oldest));
+    }
+  }
+}
+
+TEST_CASE("the instruction that deserializes a lambda makes no difference if it never ran") {
+  struct Case {
+    uint16_t made_by;
+    uint32_t deserialized;
+    bool has_name;
+  };
+  for (const auto& [made_by, deserialized, has_name] :
+       {Case{kRun, 0, true}, Case{kRun, 1, false}, Case{kBody, 0, false}}) {
+    for (const int jdk : {17, 25}) {
+      Lambdas lambdas;
+      const Address host = lambdas.Host(lambdas.first, {kSerializable, kSerializable});
+      const Address makes = lambdas.HostMethod(host, made_by, 0, 7);
+      const Address deserializes = lambdas.HostMethod(host, kDeserializer, 1, deserialized);
+      lambdas.vm.Put(host + lambdas.layout.instance.methods,
+                     lambdas.vm.Pointers({makes, deserializes}));
+      lambdas.Lambda(lambdas.first, "lambda$0");
+      CHECK(Lambdas::NamesIn(*lambdas.Harvest(jdk))[0].empty() == !has_name);
+    }
+  }
+}
+
+TEST_CASE("a lambda that is alone in each loader has no name if one of them has two instructions") {
+  Lambdas lambdas;
+  lambdas.Host(lambdas.first, {kFirst});
+  lambdas.Host(lambdas.second, {kFirst, kFirst});
+  lambdas.Lambda(lambdas.first, "lambda$0");
+  lambdas.Lambda(lambdas.second, "lambda$0");
+  CHECK(Lambdas::NamesIn(*lambdas.Harvest()) == std::vector<std::string>(2));
+}
+
+TEST_CASE("a lambda that calls a handle has a name unless instructions of its kind do the same") {
+  for (const bool is_twice : {false, true}) {
+    Lambdas lambdas;
+    lambdas.Host(lambdas.first, {kFirst, kSecond, is_twice ? kSecond : kThird});
+    lambdas.Lambda(lambdas.first, "invokeExact", "java/lang/invoke/MethodHandle");
+    CHECK(Lambdas::NamesIn(*lambdas.Harvest())[0].empty() == is_twice);
+  }
 }
 
 TEST_CASE("lambdas of a static method that instructions name in two classes have no name") {

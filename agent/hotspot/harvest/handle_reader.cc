@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/hotspot/original_code.h"
+
 namespace iprof::hotspot {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr uint64_t kItemsAt = 16;
 constexpr int32_t kLargestObject = 1024;  // call sites and handles are small
 constexpr uint16_t kAccStatic = 0x0008;
 constexpr uint16_t kAccPrivate = 0x0002;
-constexpr uint32_t kInverted = 0x80000000U;
 
 }  // namespace
 
@@ -121,8 +122,7 @@ std::vector<HandleTarget> HandleReader::TargetsOf(const Pool& pool, uint32_t ope
   found_.clear();
   met_.clear();
   if (!is_known_ || pool.cache == 0) return {};
-  if ((operand & kInverted) != 0) operand = ~operand;
-  const Object site = ObjectAt(SiteAt(pool, operand));
+  const Object site = ObjectAt(SiteAt(pool, EntryOfDynamic(operand)));
   looked_at_ = 0;
   if (site.kind == Kind::kSite) {
     // The target is the first of its fields, whatever a language adds in subclasses.
