@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/terminal_text.h"
+#include "writer/names/generated_names.h"
 
 namespace iprof::cli {
 namespace {
@@ -28,7 +29,8 @@ std::string_view PrimitiveOf(char letter) {
   return {};
 }
 
-// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest tells a reader nothing.
+// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest tells a reader nothing. What tells
+// lambdas that do the same apart stays: "Cart$$Lambda$605d…_1".
 std::string ShortenHash(std::string_view name) {
   constexpr std::string_view kMark = "$$Lambda";
   const size_t mark = name.find(kMark);
@@ -36,7 +38,8 @@ std::string ShortenHash(std::string_view name) {
   size_t begin = mark + kMark.size() + 1;  // behind '/' or '$'
   if (begin < name.size() && name.substr(begin).starts_with("0x")) begin += 2;
   if (name.size() <= begin + 2 * kHashDigits) return std::string(name);
-  return std::string(name.substr(0, begin + kHashDigits)) + "…";
+  return fmt::format("{}…{}", name.substr(0, begin + kHashDigits),
+                     ReadGeneratedName(ProfileName(name)).number);
 }
 
 }  // namespace

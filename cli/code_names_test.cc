@@ -1,6 +1,7 @@
 #include "cli/code_names.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
 namespace iprof::cli {
@@ -14,6 +15,12 @@ TEST_CASE("types have short names") {
   CHECK(ShortTypeName("a.Cart$$Lambda/0x605df2a4ffc79be08a2a") == "Cart$$Lambda/0x605d…");
   CHECK(ShortTypeName("a.Cart$$Lambda$605df2a4ffc79be08a2a") == "Cart$$Lambda$605d…");
   CHECK(ShortTypeName("a.Cart$$Lambda/0x1.2") == "Cart$$Lambda/0x1.2");
+  // Lambdas that do the same.
+  const std::string hash = "605df2a4ffc79be08a2a605df2a4ffc7";
+  CHECK(ShortTypeName("a.Cart$$Lambda/0x" + hash + "0") == "Cart$$Lambda/0x605d…");
+  CHECK(ShortTypeName("a.Cart$$Lambda/0x" + hash + "12") == "Cart$$Lambda/0x605d…12");
+  CHECK(ShortTypeName("a.Cart$$Lambda$" + hash + "01234567") == "Cart$$Lambda$605d…");
+  CHECK(ShortTypeName("[La.Cart$$Lambda$" + hash + "01234567_1;") == "Cart$$Lambda$605d…_1[]");
   CHECK(ShortTypeName("[") == "[]");
   CHECK(ShortTypeName("").empty());
 }

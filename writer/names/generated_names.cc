@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kLambda = "$$Lambda";
 constexpr std::string_view kProxy = "$Proxy";
+constexpr std::string_view kSecondStart = "/0x";
 constexpr size_t kSha1Digits = 40;
 constexpr size_t kMurmur3Digits = 32;
 
@@ -30,9 +31,8 @@ bool IsFirstForm(std::string_view suffix) {
 
 // "/0x<MurmurHash3><number>"
 bool IsSecondForm(std::string_view suffix) {
-  constexpr std::string_view kStart = "/0x";
-  if (!suffix.starts_with(kStart)) return false;
-  suffix.remove_prefix(kStart.size());
+  if (!suffix.starts_with(kSecondStart)) return false;
+  suffix.remove_prefix(kSecondStart.size());
   return suffix.size() > kMurmur3Digits && AreHex(suffix.substr(0, kMurmur3Digits)) &&
          AreDigits(suffix.substr(kMurmur3Digits));
 }
@@ -56,23 +56,26 @@ GeneratedName ReadGeneratedName(ProfileName profile_name) {
   if (lambda != std::string_view::npos) {
     const std::string_view suffix = name.substr(lambda + kLambda.size());
     const std::string_view host = name.substr(0, lambda);
-    if (IsFirstForm(suffix)) return {GeneratedKind::kLambda, host};
-    if (IsSecondForm(suffix)) return {GeneratedKind::kLambda23, host};
+    if (IsFirstForm(suffix)) return {GeneratedKind::kLambda, host, suffix.substr(1 + kSha1Digits)};
+    if (IsSecondForm(suffix)) {
+      const std::string_view number = suffix.substr(kSecondStart.size() + kMurmur3Digits);
+      return {GeneratedKind::kLambda23, host, number == "0" ? std::string_view() : number};
+    }
     // HotSpot: $$Lambda$14/0x0000000800c03000, $$Lambda/0x00007f3c4c001000.
-    if (suffix.find('/') != std::string_view::npos) return {GeneratedKind::kUnstable, host};
+    if (suffix.find('/') != std::string_view::npos) return {GeneratedKind::kUnstable, host, {}};
   }
   const size_t slash = name.find('/');
   const std::string_view before = name.substr(0, slash);
   const size_t dot = before.rfind('.');
   const std::string_view simple = dot == std::string_view::npos ? name : name.substr(dot + 1);
-  if (IsStableProxy(simple)) return {GeneratedKind::kProxy, {}};
+  if (IsStableProxy(simple)) return {GeneratedKind::kProxy, {}, {}};
   if (simple.starts_with(kProxy) && AreDigits(simple.substr(kProxy.size()))) {
-    return {GeneratedKind::kUnstable, {}};
+    return {GeneratedKind::kUnstable, {}, {}};
   }
-  if (slash != std::string_view::npos) return {GeneratedKind::kOther, {}};
+  if (slash != std::string_view::npos) return {GeneratedKind::kOther, {}, {}};
   std::string descriptor = "L" + std::string(name) + ";";
   std::replace(descriptor.begin(), descriptor.end(), '.', '/');
-  if (IsGeneratedAccessor(Descriptor(descriptor))) return {GeneratedKind::kOther, {}};
+  if (IsGeneratedAccessor(Descriptor(descriptor))) return {GeneratedKind::kOther, {}, {}};
   return {};
 }
 

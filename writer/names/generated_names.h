@@ -28,6 +28,8 @@ enum class GeneratedKind : uint8_t {
 struct GeneratedName {
   GeneratedKind kind = GeneratedKind::kNone;
   std::string_view host;  // of a lambda: the class that makes it
+  // Of a lambda with a stable name: what follows the hash, "_1" or "1". Empty for the number 0.
+  std::string_view number;
 };
 
 GeneratedName ReadGeneratedName(ProfileName name);

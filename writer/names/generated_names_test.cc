@@ -28,6 +28,10 @@ TEST_CASE("Stable names of lambdas are told apart by their form") {
       const GeneratedKind kind = KindOf(name);
       CHECK(kind == (rule == NamingRule::k17 ? GeneratedKind::kLambda : GeneratedKind::kLambda23));
       CHECK(HostOf(name) == "a.B");
+      const std::string shown = number == 0               ? ""
+                                : rule == NamingRule::k17 ? "_" + std::to_string(number)
+                                                          : std::to_string(number);
+      CHECK(ReadGeneratedName(ProfileName(name)).number == shown);
       CHECK(NamesFit(kind, rule));
       CHECK(NamesFit(kind, NamingRule::k17) == (rule == NamingRule::k17));
       CHECK(NamesFit(kind, NamingRule::k25) == (rule != NamingRule::k17));
