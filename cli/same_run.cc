@@ -94,6 +94,7 @@ class Search {
         stands_for_others_(inputs.size()) {}
 
   SameRuns Run() {
+    WarnOfRepeated();
     std::map<RawRunId, std::vector<const RunNote*>> runs_of;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!runs_[i].was_read || !inputs_[i].raw) continue;
@@ -314,16 +315,30 @@ class Search {
     }
   }
 
+  // What the user named more than once, whether its run is known or not.
+  void WarnOfRepeated() {
+    std::map<std::string_view, size_t> times;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (runs_[i].was_read && !inputs_[i].is_found) ++times[inputs_[i].path];
+    }
+    for (const auto& [path, count] : times) {
+      if (count > 1) Warn(fmt::format("{} was given more than once; it counts each time", path));
+    }
+  }
+
   void WarnOf(size_t a, size_t b, bool is_sure) {
     if (!pairs_.emplace(a, b).second) return;
+    Warn(fmt::format("{} and {} {}", NameOfInput(inputs_[a].path), NameOfInput(inputs_[b].path),
+                     is_sure ? "are of the same run, which is counted twice"
+                             : "may be of the same run, which would be counted twice"));
+  }
+
+  void Warn(std::string warning) {
     if (found_.warnings.size() == kMostWarnings) {
       ++more_warnings_;
-      return;
+    } else {
+      found_.warnings.push_back(std::move(warning));
     }
-    found_.warnings.push_back(
-        fmt::format("{} and {} {}", NameOfInput(inputs_[a].path), NameOfInput(inputs_[b].path),
-                    is_sure ? "are of the same run, which is counted twice"
-                            : "may be of the same run, which would be counted twice"));
   }
 
   // A raw file, and a profile of its name, if not both say of which run they are. What another input was left out for stays:

@@ -9,7 +9,8 @@
 //  - Of the raw files of a run, the newest is taken.
 //  - Beside profiles of its name, that is the newest of those that are newer than these and have lost no more counts; if there is
 //    none, all are left out. Otherwise these profiles are, but for one that has further runs.
-//  - Two profiles are both taken, and so is what the user named, and what may be of one run by chance. The user is told.
+//  - Two profiles are both taken, and so is what the user named, also more than once, and what may be of one run by chance. The user is
+//    told.
 //  - A name is without the numbers of up to four digits that the agent adds where a name is taken, but with the process's own number.
 //  - Where the run of a raw file or of a profile of its name is not known (provenance=n), the raw file is left out,
 //    unless another file was left out for it.

@@ -178,7 +178,11 @@ TEST_CASE("what the user named, and what is in another folder, is counted; the u
   CHECK(copies.Said() == "a.iraw and b.iraw are of the same run, which is counted twice; ");
   Inputs one_name;
   one_name.Add({.path = "app.iprof"}, {run}).Add({.path = "app.iprof"}, {run});
-  CHECK(one_name.Said().empty());
+  const std::string repeated = "app.iprof was given more than once; it counts each time; ";
+  CHECK(one_name.Said() == repeated);
+  Inputs of_unknown_runs;
+  for (int time = 0; time < 3; ++time) of_unknown_runs.Add({.path = "app.iprof"}, {});
+  CHECK(of_unknown_runs.Said() == repeated);
   // But not that it was found twice.
   Inputs found;
   found.Found("d/app.iprof", {run}).Found("d/app.iprof", {run});
