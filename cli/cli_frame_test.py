@@ -74,6 +74,8 @@ class Frame(CliTest):
             (["reset", "1", "-o", "x"], "unknown option '-o'"),
             (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
             (["harvest", "1", "-o", "x", "--every", "1s"], "--every is the time between the harvests of --watch: give --watch, too"),
+            (["harvest", "1", "-o", "x", "--timeout", "5"], "--timeout is how long --attach waits for the JVM: give --attach, too"),
+            (["harvest", "-5", "-o", "x"], "'-5' is no process id"),
             (["harvest", "--", "1", "--list"], "unexpected argument '--list' behind '--'"),
             (["--"], "a command is missing"),
             (["profile", "1"], "--output is required"),
@@ -130,6 +132,37 @@ class Frame(CliTest):
         for command in ["stop", "dump", "profile"]:
             self.assertIn("No such file", self.err(command, "1", "-o", "none/x.iprof", expect=4))
         self.assertIn("control socket none.sock: cannot find it: No such file", self.err("status", "--control", "none.sock", expect=4))
+
+    def test_an_input_is_not_replaced_by_another_format(self):
+        for name in ("a.iprof", "b.iprof"):
+            self.write(name, profile())
+        for name in ("core", "libjvm.so", "app-sources.jar"):
+            self.write(name, name)
+        cases = [(["convert", "a.iprof", "--to", "csv"], "a.iprof", "output"),
+                 (["convert", "-", "--to", "pprof"], None, "output"),
+                 (["report", "a.iprof"], "a.iprof", "page"),
+                 (["report", "--diff", "a.iprof", "b.iprof"], "b.iprof", "page"),
+                 (["report", "a.iprof", "--sources", "app-sources.jar"], "app-sources.jar", "page"),
+                 (["harvest", "core"], "core", "profile"),
+                 (["harvest", "core", "--libjvm", "libjvm.so"], "libjvm.so", "profile")]
+        for arguments, file, made in cases:
+            with self.subTest(arguments=arguments):
+                link = self.path("link")
+                os.symlink(file or "a.iprof", link)
+                rest = f", which the {made} would replace: give the {made} another name\n"
+                with open(self.path("a.iprof"), "rb") as f:
+                    done = subprocess.run([IPROF, *arguments, "-o", "link"], stdin=f, capture_output=True, cwd=self.folder, check=False)
+                self.assertEqual((done.returncode, done.stderr.decode()),
+                                 (2, f"iprof: error: link is the same file as {file or 'standard input'}{rest}"))
+                if file:
+                    self.assertEqual(self.err(*arguments, "-o", file, expect=2), f"iprof: error: {file} is an input{rest}")
+                os.remove(link)
+        for name, content in self.written.items():
+            with open(name, "rb") as f:
+                self.assertEqual(f.read(), content)
+        # In its own format, a profile is replaced.
+        self.run_tool("convert", "a.iprof", "--to", "pretty", "-o", "a.iprof")
+        self.assertGreater(len(self.load("a.iprof")["methods"]), 0)
 
     def not_a_profile(self):
         """Every command that reads profiles says it in the same words, with the same status."""

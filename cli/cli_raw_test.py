@@ -130,6 +130,7 @@ class Recover(RawTest):
             said = self.err(*command, "app.iraw", "-o", "other.iraw", expect=2)
             self.assertEqual(said, "iprof: error: other.iraw is a raw file, which the profile would replace: give the profile another name\n")
         self.err("merge", "--input-dir", ".", "-o", "app.iraw", expect=2)
+        self.err("convert", "app.iraw", "--to", "iprof", "-o", "app.iraw", expect=2)
         for name in ("app.iraw", "other.iraw"):
             with open(self.path(name), "rb") as f:
                 self.assertEqual(f.read(), self.examples[name])

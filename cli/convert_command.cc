@@ -6,6 +6,7 @@
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
+#include "cli/replaced_inputs.h"
 #include "cli/table_names.h"
 #include "writer/image/image_profile.h"
 
@@ -48,7 +49,7 @@ class ConvertCommand : public Command {
 
   ExitCode Run(Console& console) override {
     if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
-    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
+    if (Status status = CheckOutput(); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
@@ -89,6 +90,13 @@ class ConvertCommand : public Command {
       return Usage("--format json and -o - would both write to standard output");
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
     return {};
+  }
+
+  // A profile may be replaced by a profile.
+  Status CheckOutput() const {
+    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.is_profile())
+      return status;
+    return CheckReplacesNone(output_, std::vector<std::string>{file_}, "output");
   }
 
   const std::string& version() const {

@@ -25,6 +25,7 @@
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/program_wait.h"
+#include "cli/replaced_inputs.h"
 #include "writer/base/grouped.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
@@ -69,7 +70,7 @@ class HarvestCommand : public Command {
     AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version (default: auto, 1.1.0 if there are type checks)");
     options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
-    AddTimeout(options, timeouts_);
+    timeout_option_ = AddTimeout(options, timeouts_);
     AddFormat(options, format_);
   }
 
@@ -91,6 +92,11 @@ class HarvestCommand : public Command {
     }
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
+    if (timeout_option_.given() && !attach_) {
+      return console.Error(Status(
+          Code::kUsage, "--timeout is how long --attach waits for the JVM: give --attach, too"));
+    }
+    if (Status status = CheckReplaces({core_, libjvm_}); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (!list_) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
@@ -106,6 +112,10 @@ class HarvestCommand : public Command {
   }
 
  private:
+  Status CheckReplaces(const std::vector<std::string>& inputs) const {
+    return CheckReplacesNone(output_, inputs, "profile");
+  }
+
   // Harvests once, or with --watch until its end, and then a last time. A core file has no process.
   ExitCode Watch(Console& console, const jvm::Process* process) {
     const Clock::time_point end = Clock::now() + watch_;
@@ -126,6 +136,7 @@ class HarvestCommand : public Command {
           return Finish(console, std::move(report), *united);
         continue;
       }
+      if (Status status = CheckReplaces(harvest->files); !status.ok()) return console.Error(status);
       if (!harvest->unread.empty()) console.Warn(harvest->unread);
       if (harvests == 0) WarnOfUncounted(console, *harvest->program);
       if (list_) {
@@ -297,6 +308,7 @@ class HarvestCommand : public Command {
   bool list_ = false;
   bool attach_ = false;
   jvm::AttachTimeouts timeouts_;
+  OptionRow timeout_option_;
   std::chrono::milliseconds watch_{0};
   std::chrono::milliseconds every_{0};  // 0: not given
   bool no_estimate_ = false;

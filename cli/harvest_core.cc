@@ -68,6 +68,7 @@ class Library {
     const bool is_beside = !given_.empty() && FolderOf(path) == FolderOf(mapping_.path);
     const std::string here = is_beside ? FolderOf(path_) + path.substr(path.rfind('/')) : path;
     auto file = FileMemory::Open(here);
+    if (file != nullptr) opened_.push_back(here);
     if (file == nullptr) {
       refused_[path] = fmt::format("{} cannot be opened ({})", here, std::strerror(errno));
     } else if (hotspot::IsArchive(*file)) {
@@ -81,6 +82,8 @@ class Library {
 
   const std::string& why_unusable() const { return why_; }
 
+  const std::vector<std::string>& opened() const { return opened_; }
+
   // Why a file that the core names was not opened.
   std::string WhyRefused(const std::string& path) const {
     const auto found = refused_.find(path);
@@ -89,7 +92,9 @@ class Library {
 
  private:
   std::unique_ptr<Memory> OpenLibrary() const {
-    return why_.empty() ? FileMemory::Open(path_) : nullptr;
+    if (!why_.empty()) return nullptr;
+    opened_.push_back(path_);
+    return FileMemory::Open(path_);
   }
 
   // What the JVM says about its archive, read without any archive.
@@ -106,6 +111,10 @@ class Library {
   }
 
   std::string Difference(const Memory& file) const {
+    constexpr std::array<char, 4> kElf = {'\x7f', 'E', 'L', 'F'};
+    std::array<char, 4> start{};
+    if (!file.Read(0, start.data(), start.size()) || start != kElf)
+      return fmt::format("{} is not a library (no ELF file)", path_);
     const std::string wanted = hotspot::BuildIdOf(inside_, mapping_.at);
     const std::string found = hotspot::BuildIdOf(file, 0);
     if (wanted != found) {
@@ -132,6 +141,7 @@ class Library {
   const std::string given_;
   const std::string path_;
   std::string why_;
+  mutable std::vector<std::string> opened_;
   mutable std::map<std::string, std::string> refused_;  // by the path in the core
 };
 
@@ -206,6 +216,7 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
         fmt::format("the core does not contain all of {}, and {}: what is in there is left out",
                     memory.missing(), library.WhyRefused(memory.missing()));
   }
+  harvest.files = library.opened();
   harvest.read_us = ProcessorTimeUs() - before_us;
   return harvest;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "cli/jvm/process.h"
@@ -21,9 +22,10 @@ struct ProcessHarvest {
   std::string main_class;
   std::string public_program;  // as a profile may name it
   std::string jdk_version;
-  HarvestNote note;     // without the estimator, and the sites that writing leaves out
-  std::string unread;   // a warning about a file that a core needs; empty: none
-  int64_t read_us = 0;  // of processor time, for reading
+  HarvestNote note;                // without the estimator, and the sites that writing leaves out
+  std::string unread;              // a warning about a file that a core needs; empty: none
+  std::vector<std::string> files;  // that were opened beside a core
+  int64_t read_us = 0;             // of processor time, for reading
 };
 
 // The processor time that this process has used, in microseconds.

@@ -42,7 +42,8 @@ OptionRow AddPidOrCore(OptionList& options, pid_t& pid, std::string& core) {
       .AddParsed(
           "pid",
           [&pid, &core](const std::string& text) {
-            const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+            const size_t sign = text.starts_with('-') ? 1 : 0;
+            const bool is_number = text.find_first_not_of("0123456789", sign) == std::string::npos;
             if (is_number) return ParsePid(text, pid);
             core = text;
             return std::string();

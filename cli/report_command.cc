@@ -10,6 +10,7 @@
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/replaced_inputs.h"
 #include "cli/report/class_listings.h"
 #include "cli/report/report_page.h"
 #include "cli/report/source_texts.h"
@@ -49,6 +50,11 @@ class ReportCommand : public Command {
     std::vector<Profile> profiles;
     std::vector<std::string> files = {file_};
     if (diff_) files.push_back(new_file_);
+    std::vector<std::string> inputs = files;
+    inputs.push_back(class_files_.classes());
+    inputs.insert(inputs.end(), sources_.begin(), sources_.end());
+    if (Status status = CheckReplacesNone(output_, inputs, "page"); !status.ok())
+      return console.Error(status);
     for (const std::string& file : files) {
       Result<Profile> profile = ReadPart(console, file, filter_.filter());
       if (!profile.ok()) return console.Error(profile.status());

@@ -84,6 +84,9 @@ class HarvestCore(AgentCase):
         original = pathlib.Path(self.libjvm).with_name("classes.jsa").read_bytes()
         archive.write_bytes(original)
         self.assert_same(self.harvest(core, "--libjvm", libjvm))
+        run = self.run_command([Settings.tool, "harvest", core, "-o", archive, "--libjvm", libjvm], expect=USAGE)
+        self.assertEqual(run.stderr, f"iprof: error: {archive} is an input, which the profile would replace: give the profile another name\n")
+        self.assertEqual(archive.read_bytes(), original)
         # Another archive of the same build has another checksum; one of another build names it, too.
         for at, why in ((4, "is another archive than the one that was mapped"),
                         (original.index(b" Server VM (") + 12, "was made by another build of the JDK")):
@@ -104,6 +107,9 @@ class HarvestCore(AgentCase):
         self.assertRegex(self.refused(core, BAD_INPUT, "--libjvm", other),
                          rf"^{other} is another build than the core's .*libjvm\.so \(build id \w+ instead of \w+\)$")
         self.assertIn("cannot be opened", self.refused(core, BAD_INPUT, "--libjvm", self.folder / "absent"))
+        source = self.folder / "P.java"
+        source.write_text("class P {}")
+        self.assertEqual(self.refused(core, BAD_INPUT, "--libjvm", source), f"{source} is not a library (no ELF file)")
         self.assertRegex(self.refused(other, BAD_INPUT), "is not a core file: it is an ELF file of type 3$")
         with open(core, "r+b") as file:
             size = os.path.getsize(core)
