@@ -28,6 +28,7 @@ constexpr uint16_t kSerializable = 38;
 constexpr uint16_t kRun = 1;
 constexpr uint16_t kBody = 14;
 constexpr uint16_t kDeserializer = 39;
+constexpr uint16_t kInitializer = 40;
 
 struct Lambdas {
   FakeHotSpot vm;
@@ -82,7 +83,8 @@ struct Lambdas {
          {3, 5},          // 36: the flags
          {3, 0},
          two(18, 4, 3),  // 38: kSerializable
-         text("$deserializeLambda$")},
+         text("$deserializeLambda$"),
+         text("<clinit>")},
         instructions, {10, 0,  15, 0,  20, 0,  25, 0, 30, 0,  11, 3,  29, 18, 29, 11, 3,  29, 22,
                        29, 11, 3,  29, 27, 29, 11, 3, 31, 18, 31, 11, 5,  29, 18, 29, 36, 37});
     vm.Put(host + layout.instance.constants, pool);
@@ -212,7 +214,8 @@ TEST_CASE("the instruction that deserializes a lambda makes no difference if it 
     bool has_name;
   };
   for (const auto& [made_by, deserialized, has_name] :
-       {Case{kRun, 0, true}, Case{kRun, 1, false}, Case{kBody, 0, false}}) {
+       {Case{kRun, 0, true}, Case{kRun, 1, false}, Case{kBody, 0, false},
+        Case{kInitializer, 0, false}}) {
     for (const int jdk : {17, 25}) {
       Lambdas lambdas;
       const Address host = lambdas.Host(lambdas.first, {kSerializable, kSerializable});

@@ -25,6 +25,7 @@ constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
 constexpr std::string_view kLambda = "$$Lambda";
 constexpr std::string_view kDeserializer = "$deserializeLambda$";
 constexpr std::string_view kBody = "lambda$";
+constexpr std::string_view kInitializer = "<clinit>";
 
 uint16_t High(uint64_t slot) { return static_cast<uint16_t>(slot >> 16); }
 uint16_t Low(uint64_t slot) { return static_cast<uint16_t>(slot); }
@@ -203,27 +204,27 @@ void LambdaLinks::LeaveOutDeserializer(const ListedClass& klass, const Constants
   const auto methods = metadata_.MethodsOf(klass);
   if (!methods) return;
   std::optional<std::vector<uint32_t>> unused;
-  std::unordered_set<uint32_t> in_bodies;
+  std::unordered_set<uint32_t> behind;
   for (const ListedMethod& method : *methods) {
-    const bool is_body = method.name.starts_with(kBody);
-    if (method.name != kDeserializer && !is_body) continue;
+    const bool may_be_behind = method.name.starts_with(kBody) || method.name == kInitializer;
+    if (method.name != kDeserializer && !may_be_behind) continue;
     const auto entries = EntriesOf(klass, method, host, constants);
     if (!entries) return;
-    if (is_body) {
-      in_bodies.insert(entries->begin(), entries->end());
+    if (may_be_behind) {
+      behind.insert(entries->begin(), entries->end());
     } else if (method.invocations == 0 && method.data == 0) {
       unused = *entries;
     }
   }
   if (!unused) return;
-  std::unordered_set<std::string> of_bodies;
+  std::unordered_set<std::string> made_behind;
   for (const Site& site : host.sites) {
-    if (in_bodies.contains(site.entry)) of_bodies.insert(site.text);
+    if (behind.contains(site.entry)) made_behind.insert(site.text);
   }
   std::sort(unused->begin(), unused->end());
   std::erase_if(host.sites, [&](const Site& site) {
     return std::binary_search(unused->begin(), unused->end(), site.entry) &&
-           !of_bodies.contains(site.text);
+           !made_behind.contains(site.text);
   });
 }
 

@@ -10,9 +10,9 @@
 // name of the method that the class calls, by the number of its calls, and by what it captures and implements. So some
 // lambdas count as two here that the agent tells apart.
 //
-// A serializable lambda has a second instruction in $deserializeLambda$. It has the higher number, because compilers
-// put that method behind those of the source, though not behind the bodies of lambdas. If the method never ran, it
-// makes no difference.
+// A serializable lambda has a second instruction in $deserializeLambda$. If that method never ran, it does not count:
+// compilers put it behind the methods of the source, so the first instruction has the number 0. But the bodies of
+// lambdas and the class initializer may be behind it. What these make is left as it is.
 //
 // Guarantees: an instruction is named only if no other one of its class makes lambdas of that base name. The
 // instructions of a class are read in full only if two of them name the same method, or for OnlyLinkOf.
