@@ -17,6 +17,16 @@ TEST_CASE("a merge of what fits together needs no words") {
   CHECK(WarningsOf(merged, PreferredVersion::kNewest).empty());
 }
 
+TEST_CASE("methods whose code may differ are named") {
+  MergeResult merged;
+  merged.versions.doubtful_methods = 2;
+  merged.versions.doubtful_examples = {"a.B.run()void"};
+  CHECK(WarningsOf(merged, PreferredVersion::kHeaviest) ==
+        Warnings{"the code of 2 methods may differ, as only some of the inputs have hashes of it "
+                 "(a.B.run()void, ...); branches, receivers and type checks were added up as if it "
+                 "were the same"});
+}
+
 TEST_CASE("methods whose code differs are named, and which version was kept") {
   MergeResult merged;
   merged.versions = {.methods = 2, .examples = {"a.B.run()void"}, .samples = 1};

@@ -51,7 +51,8 @@ struct VersionReport {
   int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut
   // Methods that have branches, receivers or type checks with a hash and without one: their code may have differed.
   size_t doubtful_methods = 0;
-  std::vector<std::string> doubtful_examples;  // by name: those with the most counts without a hash
+  std::vector<std::string>
+      doubtful_examples{};  // by name: those with the most counts without a hash
 };
 
 // The tables whose counts say how heavy a version of a method is.
