@@ -136,13 +136,13 @@ class Frame(CliTest):
     def test_an_input_is_not_replaced_by_another_format(self):
         for name in ("a.iprof", "b.iprof"):
             self.write(name, profile())
-        for name in ("core", "libjvm.so", "app-sources.jar"):
+        for name in ("core", "libjvm.so", "app.jar", "app-sources.jar"):
             self.write(name, name)
         cases = [(["convert", "a.iprof", "--to", "csv"], "a.iprof", "output"),
                  (["convert", "-", "--to", "pprof"], None, "output"),
                  (["report", "a.iprof"], "a.iprof", "page"),
                  (["report", "--diff", "a.iprof", "b.iprof"], "b.iprof", "page"),
-                 (["report", "a.iprof", "--sources", "app-sources.jar"], "app-sources.jar", "page"),
+                 (["report", "a.iprof", "--classes", "app.jar", "--sources", "app-sources.jar"], "app-sources.jar", "page"),
                  (["harvest", "core"], "core", "profile"),
                  (["harvest", "core", "--libjvm", "libjvm.so"], "libjvm.so", "profile")]
         for arguments, file, made in cases:

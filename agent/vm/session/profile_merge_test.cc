@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/io/reader.h"
@@ -84,11 +85,11 @@ TEST_CASE("the first profile becomes the shared one, and later ones are added to
 // One `if`, by whose bci the versions of the code can be told apart, as often as the method was called.
 Profile OfVersion(uint64_t hash, int64_t count, int64_t end_ms) {
   Profile profile = Called(count);
-  profile.SetCodeHash(MethodIndex{0}, hash);
+  profile.SetCodeHash(MethodIndex{0}, hash << 40);  // the upper bits are written
   const Bci bci{static_cast<int32_t>(hash)};
   const Successor successors[] = {{.bci = 50, .index = 0, .count = count}};
-  profile.AddSuccessors(profile.AddContext(kNoContext, MethodIndex{0}, bci),
-                        successors);
+  profile.AddSuccessors(profile.AddContext(kNoContext, MethodIndex{0}, bci), successors);
+  NoteCodeHashes(profile);
   RunNote run;
   run.end_ms = end_ms;
   RunList runs;
