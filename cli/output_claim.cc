@@ -53,6 +53,7 @@ Result<vm::OutClaim> ClaimOutput(Console& console, std::string& path) {
   Result<vm::OutClaim> claim = vm::OutClaim::Take(absolute);
   if (!claim.ok() || claim->why_numbered().empty()) return claim;
   const std::string why = claim->why_numbered();
+  claim = vm::OutClaim();  // the first free name may be unused, too
   claim = vm::OutClaim::Take(absolute, vm::ClaimRule::kNumbered);
   if (claim.ok()) Rename(console, *claim, why, path);
   return claim;
