@@ -358,7 +358,7 @@ class Lambdas(Harvest):
         process = self.start("SameLambdas", STEPS)
         harvested, said = self.harvest(process, "--no-image")
         self.end(process)
-        self.end(self.start_java("SameLambdas", STEPS, agent="samples=n,image=n,out=exact.iprof"))
+        self.end(self.start_java("SameLambdas", STEPS, agent="samples=n,image=n,out=exact.iprof,log=agent.log"))
         exact_names, names = ({name for name in p.types if name.startswith("SameLambdas$$Lambda")} for p in (self.profile("exact.iprof"), harvested))
         self.assertEqual(len(exact_names), 3)
         self.assertEqual(len(names), 2)
