@@ -160,10 +160,10 @@ TEST_CASE("a JVM that merges does not wait for one that has the file and does no
   const auto begin = std::chrono::steady_clock::now();
   jvm.files->Finish(jvm.log, std::chrono::minutes(5));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
-  CHECK(jvm.file.lines().back().ends_with(
-      (folder / "app.iprof") +
-      ": another running process writes it, without merge=y; not merged: " +
-      "the profile stays in " + (folder / "app.1.iprof")));
+  CHECK(jvm.file.lines().back().ends_with((folder / "app.iprof") +
+                                          ": another running process writes it (a JVM without "
+                                          "merge=y, or an iprof command); not merged: " +
+                                          "the profile stays in " + (folder / "app.1.iprof")));
   CHECK(folder.Names() == Names{"app.1.iprof"});
 }
 

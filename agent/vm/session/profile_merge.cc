@@ -119,7 +119,9 @@ Result<std::vector<std::string>> MergeInto(const std::string& own, const std::st
   if (IsTaken(turn)) return Failed(shared, "other JVMs have been merging into it for too long");
   if (!turn.ok()) return Failed(shared, turn.status().message());
   const Result<LockFile> claim = LockFile::Take(*before, kClaimPatience);
-  if (IsTaken(claim)) return Failed(shared, fmt::format("{}, without merge=y", LockFile::kTaken));
+  if (IsTaken(claim))
+    return Failed(shared,
+                  fmt::format("{} (a JVM without merge=y, or an iprof command)", LockFile::kTaken));
   if (!claim.ok()) return Failed(shared, claim.status().message());
   // Now that others have merged.
   const Result<FilePlace> place = FilePlace::Find(shared);

@@ -227,7 +227,8 @@ TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
   const auto begin = std::chrono::steady_clock::now();
   const MergeWait wait{.patience = std::chrono::minutes(5), .on_wait = [] { FAIL("it waits"); }};
   CHECK(MergeInto(own, shared, {}, wait).status().message() ==
-        shared + ": another running process writes it, without merge=y");
+        shared +
+            ": another running process writes it (a JVM without merge=y, or an iprof command)");
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
   CHECK(CallsIn(own) == 5);
   held->Release();

@@ -25,8 +25,8 @@ constexpr OptionDetails kDetails[] = {
      "Add to the profile in `out` instead of overwriting it. Any number of JVMs may share one "
      "file, also at once: each adds its counts when its program ends, one after the other "
      "([production.md](production.md#many-jvms-one-profile)). Where the code of a method differs, "
-     "as after an update, that of the newest run is kept, and a warning says so. Contradicts "
-     "`force=n`."},
+     "as after an update, that of the newest run is kept, and a warning says so (not with "
+     "`provenance=n`, which leaves out the hashes that tell). Contradicts `force=n`."},
     {"onwritefailure",
      "When the last profile cannot be written. `report`: one line on stderr. `exit`: also, the "
      "process exits with status 74, whatever the program's own status is. Everything else "
