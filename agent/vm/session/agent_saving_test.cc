@@ -2,6 +2,7 @@
 // recorded is lost then.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -60,6 +61,18 @@ TEST_CASE("a tool's folder is in use as long as its tool lives") {
   CHECK(LookAtToolsFolder(file) == ToolsFolder::kIsLeft);  // no lock stays
   folder.Remove();
   CHECK(LookAtToolsFolder(file) == ToolsFolder::kIsGone);
+}
+
+TEST_CASE("a tool whose folder cannot be looked at counts as alive") {
+  AToolsFolder folder;
+  folder.KillTool();
+  rlimit files{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &files) == 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = files.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const ToolsFolder seen = LookAtToolsFolder(folder.PathOf("x.iprof"));
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
+  CHECK(seen == ToolsFolder::kHasItsTool);
 }
 
 TEST_CASE("a profile that a tool took counts as written when the tool has saved it") {

@@ -3,7 +3,7 @@
 //
 // A tool holds a lock on its folder while it lives (cli/jvm/private_folder.h), also if it is in another container.
 //
-// Threads: any. Failure: where the system does not tell whether the folder is locked, its tool counts as alive.
+// Threads: any. Failure: where the system does not tell whether the folder is there or locked, its tool counts as alive.
 #pragma once
 
 #include <cstdint>
