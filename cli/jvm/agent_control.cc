@@ -237,6 +237,7 @@ void TellSaved(const AgentAddress& address, control::Answer& answer,
   // The profile is there, so nobody should wait long.
   AttachTimeouts short_timeouts = timeouts;
   short_timeouts.answer = std::min(timeouts.answer, kPatienceWhenSaved);
+  short_timeouts.listen = std::min(timeouts.listen, kPatienceWhenSaved);
   Result<AgentReply> reply = SendCommand(address, request, short_timeouts);
   if (reply.ok() && reply->answer.outcome == control::Outcome::kDone && reply->answer.status)
     answer.status = std::move(reply->answer.status);
