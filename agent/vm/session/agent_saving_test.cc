@@ -195,6 +195,19 @@ TEST_CASE("without a file of the user, the tool's folder has the last profile") 
   }
 }
 
+TEST_CASE("the status says of a raw file that could not be made whether it is tried again") {
+  LoadedAgent l;
+  l.raw = l.folder.path() / "nowhere" / "u.iraw";
+  REQUIRE(l.Load(kCalls).ok());
+  l.jvm.LivePhase();
+  constexpr std::string_view kAgain = "; it is tried again";
+  const std::string why = Tell(l, "command=stop").status->no_raw;
+  CHECK(why.find("u.iraw") != std::string::npos);
+  CHECK_FALSE(why.ends_with(kAgain));
+  REQUIRE(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  CHECK(Tell(l, "command=status").status->no_raw.ends_with(kAgain));
+}
+
 TEST_CASE("an answer says that force=always is for the load") {
   LoadedAgent l;
   REQUIRE(l.Load("jdk=n,branches=n,receivers=n,monitors=n,samples=n").ok());

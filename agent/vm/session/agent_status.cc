@@ -55,9 +55,10 @@ void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatu
   lose(figures.swap.refused, "classes that the JVM refused to change");
 }
 
-void AddSnapshots(const Snapshots::Figures& figures, SessionStatus& status) {
+void AddSnapshots(const Snapshots::Figures& figures, bool is_stopped, SessionStatus& status) {
   status.raw = figures.path;
-  if (!figures.why_none.empty()) status.no_raw = figures.why_none + "; it is tried again";
+  if (!figures.why_none.empty())
+    status.no_raw = figures.why_none + (is_stopped ? "" : "; it is tried again");
   status.raw_bytes = figures.file_bytes;
   status.snapshots = figures.snapshots;
   status.snapshot_ms = figures.last_ms;
@@ -105,7 +106,7 @@ SessionStatus Agent::Describe() const {
       status.losses.push_back({"samples whose stack could not be read", figures.sampling->failed});
   }
   if (figures.snapshots) {
-    AddSnapshots(*figures.snapshots, status);
+    AddSnapshots(*figures.snapshots, state == SessionState::kStopped, status);
     cpu_ns += figures.snapshots->cpu_ns;
   }
   if (!figures.why_no_raw.empty()) status.no_raw = figures.why_no_raw;

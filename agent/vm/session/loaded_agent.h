@@ -43,6 +43,7 @@ struct LoadedAgent {
   TemporaryLog log;
   Agent agent;
   std::filesystem::path out = folder.path() / "x.iprof";
+  std::filesystem::path raw;  // empty: beside out
 
   ~LoadedAgent() {
     // Ends the session's threads before the JVM is destroyed.
@@ -57,9 +58,10 @@ struct LoadedAgent {
     auto file_log = std::make_unique<Log>();
     file_log->SetVerbosity(2);
     REQUIRE(file_log->Open(log.path()).ok());
-    return attempt.Start(jvm.vm(), std::move(*JvmtiEnvironment::Open(jvm.vm())),
-                         {.options = parsed->options, .out_path = out.string()},
-                         std::move(file_log));
+    return attempt.Start(
+        jvm.vm(), std::move(*JvmtiEnvironment::Open(jvm.vm())),
+        {.options = parsed->options, .out_path = out.string(), .raw_path = raw.string()},
+        std::move(file_log));
   }
   bool Says(std::string_view part) const {
     for (const std::string& line : log.lines())
