@@ -222,9 +222,17 @@ class ProfileCommand : public Command {
     request.patience = patience;
     request.profile = FormOf(output_);
     jvm::OwnedFd profile;
-    Result<control::Answer> answer = Ask(request, &profile);
+    Refusal refusal = Refusal::kNoAnswer;
+    Result<control::Answer> answer = Ask(request, &profile, &refusal);
     if (!answer.ok()) {
-      if (HasEndedSoon(console)) return SaveLast(console, recorded);
+      // Only the program's end is worth a wait; another refusal is the reason.
+      const bool has_ended =
+          refusal == Refusal::kOther ? target_->process.HasEnded() : HasEndedSoon(console);
+      if (has_ended) {
+        const std::string why = answer.status().message();
+        if (refusal != Refusal::kNoAnswer && !why.ends_with(control::kEnding)) why_no_stop_ = why;
+        return SaveLast(console, recorded);
+      }
       // The agent may go on recording, or its stop may fail: then it writes to its own file.
       if (folder_ && !target_->process.HasEnded()) folder_->Keep();
       return answer.status();
@@ -314,6 +322,8 @@ class ProfileCommand : public Command {
     } else {
       where += ", and left no raw file to recover one from";
     }
+    if (!why_no_stop_.empty())
+      where += fmt::format("; the agent's last answer was: {}", why_no_stop_);
     return {Code::kIo,
             fmt::format("{} has ended during the recording{}", target_->process.Name(), where)};
   }
@@ -342,13 +352,21 @@ class ProfileCommand : public Command {
     return Status(Code::kIo, fmt::format("{}: {}", target_->process.Name(), answer.message));
   }
 
+  // Why there is no answer, or none that is "done".
+  enum class Refusal : uint8_t { kNoAnswer, kEnding, kOther };
+
   // An answer that is not "done" is a failure.
-  Result<control::Answer> Ask(const jvm::AgentRequest& request,
-                              jvm::OwnedFd* profile = nullptr) const {
+  Result<control::Answer> Ask(const jvm::AgentRequest& request, jvm::OwnedFd* profile = nullptr,
+                              Refusal* refusal = nullptr) const {
+    if (refusal != nullptr) *refusal = Refusal::kNoAnswer;
     if (target_->process.HasEnded()) return target_->process.Ended();
     Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
     if (!reply.ok()) return reply.status();
-    if (reply->answer.outcome != control::Outcome::kDone) return NotDone(reply->answer);
+    if (reply->answer.outcome != control::Outcome::kDone) {
+      const bool is_ending = reply->answer.message.starts_with(control::kEnding);
+      if (refusal != nullptr) *refusal = is_ending ? Refusal::kEnding : Refusal::kOther;
+      return NotDone(reply->answer);
+    }
     if (profile != nullptr) *profile = std::move(reply->profile);
     return std::move(reply->answer);
   }
@@ -366,6 +384,7 @@ class ProfileCommand : public Command {
   std::shared_ptr<jvm::JvmTarget> target_;
   bool has_agent_ = false;                    // one was started in it before
   std::string users_out_;                     // the agent's own file; empty: it is in our folder
+  std::string why_no_stop_;                   // then, the agent's reason; may be empty
   std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };
 

@@ -164,6 +164,15 @@ class AtOnce(SessionCase):
         self.end_in_window(process, tool, "2.iprof.gz", 2)
         self.assertEqual((self.folder / "2.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
 
+    @on_one_jvm
+    def test_a_refused_stop_is_said_at_once(self):
+        process = self.start(agent=None)
+        began = time.monotonic()
+        said = self.refused("profile", process, "samples=n,jdk=n,include=no.such.Thing", "--duration", "100ms", "-o", "x.iprof")
+        self.assertIn(": nothing was counted, because include=no.such.Thing matches no class", said)
+        self.assertLess(time.monotonic() - began, 5)
+        self.end(process)
+
     def kill_in_window(self, process, tool):
         """The program runs two rounds, which a snapshot has, and is killed while iprof profile records it."""
         self.wait_until_recording(process)

@@ -29,6 +29,9 @@ enum class Outcome : uint8_t {
 };
 std::string_view OutcomeName(Outcome outcome);  // "done"
 
+// How the message of a command begins that the program's end has overtaken.
+inline constexpr std::string_view kEnding = "the program is ending";
+
 // The word for a first load, which is not a command.
 inline constexpr std::string_view kAttachWord = "attach";
 

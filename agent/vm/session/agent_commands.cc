@@ -12,10 +12,10 @@ namespace {
 
 using control::Answer;
 using control::Command;
+using control::kEnding;
 using control::Outcome;
 using control::Verb;
 
-constexpr char kEnding[] = "the program is ending";
 constexpr std::string_view kForce = "force=always";
 constexpr std::string_view kForceHint = "force=always writes it anyway";
 
@@ -144,11 +144,12 @@ void Agent::RefuseAtTheEnd(const Command& command, Answer& answer) const {
     // It has ended the recording, so "refused" would be wrong, and what it could not do may have another reason.
     const bool is_overtaken =
         answer.message == kEnding || answer.message == StillWriting().message();
-    answer.message = is_overtaken ? kEnding : fmt::format("{}: {}", kEnding, answer.message);
+    answer.message =
+        is_overtaken ? std::string(kEnding) : fmt::format("{}: {}", kEnding, answer.message);
     return;
   }
   answer.outcome = Outcome::kRefused;
-  answer.message = kEnding;
+  answer.message = std::string(kEnding);
 }
 
 Answer Agent::Execute(JNIEnv* jni, const Command& command) {
