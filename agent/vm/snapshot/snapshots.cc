@@ -76,6 +76,7 @@ std::string WhyNotNamed(const std::string& path, SystemCalls& calls) {
 Snapshots::Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
                      instrument::MemoryBudget& budget, SystemCalls& calls)
     : settings_(std::move(settings)),
+      place_(settings_.path),
       source_(source),
       log_(log),
       budget_(budget),
@@ -93,6 +94,19 @@ Status Snapshots::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
     next_ = std::chrono::steady_clock::now() + settings_.period;
   }
   return thread_.Start(jvmti, jni);
+}
+
+void Snapshots::SetPlace(const std::string& path) {
+  const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  if (!lock) return log_.Step("the raw file keeps its place, because a snapshot hangs");
+  const std::lock_guard figures_lock(figures_mutex_);
+  place_ = path;
+  has_warned_of_name_ = false;
+}
+
+std::string Snapshots::place() const {
+  const std::lock_guard lock(figures_mutex_);
+  return place_;
 }
 
 bool Snapshots::Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
@@ -163,7 +177,7 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
 std::string Snapshots::NameOf(int attempt) const {
   // An empty name makes Create give up.
   if (attempt >= kMostNames) return {};
-  return attempt == 0 ? settings_.path : NumberedName(settings_.path, attempt);
+  return attempt == 0 ? place_ : NumberedName(place_, attempt);
 }
 
 bool Snapshots::Open() {
@@ -178,15 +192,15 @@ bool Snapshots::Open() {
   if (!made.ok()) {
     Fail(made.status().code() != Code::kLimit
              ? made.status()
-             : Status(Code::kLimit, fmt::format("'{}' and {} more raw files with its name exist",
-                                                settings_.path, kMostNames - 1)));
+             : Status(Code::kLimit, fmt::format("'{}' and {} more names like it are taken", place_,
+                                                kMostNames - 1)));
     return false;
   }
   file_ = std::move(*made);
   is_whole_ = true;
-  if (file_->path() != settings_.path && !std::exchange(has_warned_of_name_, true)) {
-    log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), settings_.path,
-                             WhyNotNamed(settings_.path, calls_)));
+  if (file_->path() != place_ && !std::exchange(has_warned_of_name_, true)) {
+    log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), place_,
+                             WhyNotNamed(place_, calls_)));
   }
   source_.Begin();
   return true;

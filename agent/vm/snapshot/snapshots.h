@@ -14,11 +14,13 @@
 // made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
 // program's end overtakes leaves none beside the profile. No failure of the file changes the program or
 // the profile. It is logged once, and a later snapshot tries again. If the file was removed, moved or cut,
-// another one is made; one that was moved stays as it is, and belongs to who moved it. If it is written anew and another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program waits for; other threads of the agent
-// wait for one snapshot at most. Where memory is short, there is no file, because the profile is worth more.
+// another one is made; one that was moved stays as it is, and belongs to who moved it. If it is written anew and
+// another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program
+// waits for; other threads of the agent wait for one snapshot at most. Where memory is short, there is no file,
+// because the profile is worth more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
-// any attached thread in the live phase, including VMDeath; Stop, End, DiscardUseless and figures on any
-// thread.
+// any attached thread in the live phase, including VMDeath; Stop, End, SetPlace, DiscardUseless, place
+// and figures on any thread.
 // Failure: Start returns a Status; the rest is logged and counted.
 #pragma once
 
@@ -83,6 +85,10 @@ class Snapshots {
   // The same for good: a thread that was started meanwhile takes no snapshots.
   bool End(std::chrono::milliseconds timeout);
 
+  // Where the next file is made; absolute. One that is there stays in use.
+  void SetPlace(const std::string& path);
+  std::string place() const;
+
   // One more snapshot, on this thread. Does nothing after End: then the end of the
   // recording decides whether the file stays.
   void Take(JNIEnv* jni);
@@ -137,6 +143,7 @@ class Snapshots {
   std::string NameOf(int attempt) const;
 
   const SnapshotSettings settings_;
+  std::string place_;  // of the next file; changed with mutex_ and figures_mutex_ held
   SnapshotSource& source_;
   Log& log_;
   instrument::MemoryBudget& budget_;
