@@ -20,6 +20,7 @@
 #include "cli/profile_files.h"
 #include "cli/program_wait.h"
 #include "cli/raw_input.h"
+#include "cli/raw_of_last.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"
 
@@ -39,7 +40,9 @@ constexpr milliseconds kLongStart{3'600'000};
 constexpr char kAgentsFile[] = "agent.iprof";
 constexpr char kLastProfile[] = "exit.iprof";
 constexpr char kLastProfileGzip[] = "exit.iprof.gz";
+// Of the recording for which this tool has loaded the agent, and of a later one.
 constexpr char kAgentsRawFile[] = "agent.iraw";
+constexpr char kLastRawFile[] = "exit.iraw";
 // A stop that fails because the program is ending fails shortly before the process has ended.
 constexpr milliseconds kEndPatience{5'000};
 
@@ -264,27 +267,36 @@ class ProfileCommand : public Command {
     if (profile.is_open()) {
       if (Status saved = SaveProfile(profile, output_); !saved.ok())
         return KeptIn(LastProfile(), saved);
+      if (const auto raw = RemoveRawOfLast(*target_, *folder_)) {
+        console.Warn(fmt::format(
+            "the raw file {} could not be removed, whose content is in the profile: remove it",
+            *raw));
+      }
       Report(console, recorded, HowEnded::kByItself);
       return Status();
     }
-    const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(kAgentsRawFile) : jvm::OwnedFd();
-    return raw.is_open() ? Recover(console, raw, recorded) : Elsewhere();
+    for (const char* file : {kLastRawFile, kAgentsRawFile}) {
+      const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(file) : jvm::OwnedFd();
+      if (raw.is_open()) return Recover(console, file, raw, recorded);
+    }
+    return Elsewhere();
   }
 
   // The program was killed, or has crashed.
-  Status Recover(Console& console, const jvm::OwnedFd& raw, milliseconds recorded) {
+  Status Recover(Console& console, const char* file, const jvm::OwnedFd& raw,
+                 milliseconds recorded) {
     const std::string name = target_->process.Name();
     const Result<RawProfile> made = ReadRawFile(raw.get(), "the raw file of " + name);
     if (!made.ok()) {
       return {
           made.status().code(),
           fmt::format("{} has ended without writing its profile; {}; for an hour that file is {}",
-                      name, made.status().message(), Keep(kAgentsRawFile))};
+                      name, made.status().message(), Keep(file))};
     }
     const Status saved =
         WriteProfileOutput(console, made->profile, output_, "auto", /*pretty=*/false,
                            /*gzip=*/false, Readers::kOwner);
-    if (!saved.ok()) return KeptIn(kAgentsRawFile, saved);
+    if (!saved.ok()) return KeptIn(file, saved);
     console.Warn(fmt::format(
         "{} has ended without writing its profile, which was recovered from its raw file: {}", name,
         made->note.Describe()));
@@ -317,8 +329,13 @@ class ProfileCommand : public Command {
     if (Names(options_, "raw=")) {
       where += "; if it was killed, 'iprof recover' makes one of the raw file that raw= names";
     } else if (!raw.empty()) {
+      // An earlier file is never replaced.
       where += fmt::format(
-          "; if it was killed, 'iprof recover {} -o FILE' makes one, if that file is there", raw);
+          "; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of "
+          "{}, {} and so on, unless the agent's raw= names another",
+          raw, vm::NumberedName(raw, 1));
+    } else if (has_agent_) {
+      where += ", and left no raw file to recover one from, unless the agent's raw= names one";
     } else {
       where += ", and left no raw file to recover one from";
     }

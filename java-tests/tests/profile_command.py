@@ -165,6 +165,19 @@ class AtOnce(SessionCase):
         self.assertEqual((self.folder / "2.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
 
     @on_one_jvm
+    def test_a_raw_file_of_the_users_goes_with_a_good_end(self):
+        for number in (1, 2):
+            process = self.start(agent=None)
+            tool = self.tool(process, f"samples=n,image=n,snapshot=100ms,raw={self.folder / 'users.iraw'}", "-o", f"{number}.iprof")
+            self.wait_until_recording(process)
+            deadline = time.monotonic() + PATIENCE_S
+            while not (self.folder / "users.iraw").exists():
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+            self.end_in_window(process, tool, f"{number}.iprof", 2)
+            self.assertEqual(sorted(path.name for path in self.folder.glob("*.iraw")), [])
+
+    @on_one_jvm
     def test_a_refused_stop_is_said_at_once(self):
         process = self.start(agent=None)
         began = time.monotonic()
@@ -198,6 +211,16 @@ class AtOnce(SessionCase):
         self.assertIn("snapshot", self.profile("x.iprof").section)
 
     @on_one_jvm
+    def test_the_program_is_killed_in_a_later_window(self):
+        process = self.start(agent=None)
+        self.command("profile", process, "samples=n,image=n,snapshot=100ms", "--duration", "50ms", "-o", "1.iprof")
+        tool = self.tool(process, "-o", "2.iprof")
+        _, complaints = self.kill_in_window(process, tool)
+        self.assertEqual(tool.returncode, 0, complaints)
+        self.assertIn("which was recovered from its raw file", complaints)
+        self.assertEqual(self.counted("2.iprof"), 2)
+
+    @on_one_jvm
     def test_the_program_is_killed_that_has_a_file_of_its_own(self):
         process = self.start(agent="start=n,out=end.iprof,snapshot=100ms")
         tool = self.tool(process, "-o", "x.iprof")
@@ -205,7 +228,8 @@ class AtOnce(SessionCase):
         self.assertEqual(tool.returncode, IO, complaints)
         out, raw = (self.folder.resolve() / name for name in ("end.iprof", "end.iraw"))
         self.assertEqual(complaints, f"iprof: error: process {process.pid} has ended during the recording: its profile, if it could write one, is "
-                                     f"{out}; if it was killed, 'iprof recover {raw} -o FILE' makes one, if that file is there\n")
+                                     f"{out}; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of {raw}, "
+                                     f"{raw.with_name('end.1.iraw')} and so on, unless the agent's raw= names another\n")
         self.run_tool("recover", raw, "-o", self.folder / "x.iprof")
         self.assertEqual(self.counted("x.iprof"), 2)
 

@@ -69,6 +69,10 @@ struct Command {
 inline constexpr std::string_view kToolsFolders = "/tmp/.iprof-";
 inline bool IsToolsFile(std::string_view path) { return path.starts_with(kToolsFolders); }
 
+// In the folder beside the program's last profile: a symbolic link to the recording's raw file, if that is in no tool's
+// folder. The tool removes that file when it has saved the profile.
+inline constexpr char kRawOfLast[] = "raw";
+
 // Whether agent options are a command: one of them is command=.
 bool IsCommand(std::string_view options);
 

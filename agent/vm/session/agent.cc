@@ -275,7 +275,9 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
              [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
   if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) {
     Schedule(*current);
-    return OutPath();
+    std::string file = OutPath();
+    current->PlaceRawBeside(file);
+    return file;
   }
   if (!outcome.ok() && !HasEnded()) {
     BeginRecording(std::move(earlier_out));

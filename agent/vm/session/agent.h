@@ -148,10 +148,13 @@ class Agent {
   // session has no file of the user.
   std::string OutPath() const;
   bool IsRecordingsFile(const std::string& path) const;
-  // Where the program's last profile goes: also into the user's file, if the recording's is a tool's.
+  // Where the program's last profile goes: into the user's file first, and then into the recording's, if that is a
+  // tool's.
   std::vector<std::string> LastPaths(const Session& session) const;
   // Writes them, and removes the raw file if the user has all of it. False: the profile is lost but for the raw file.
   bool WriteLastFiles(JNIEnv* jni, Session& session);
+  // That profile is in this file of a tool that lives, and nowhere else: tells the tool where the raw file is.
+  static void LeaveRawTo(const std::string& tools_file, Session& session);
   // A new recording with this file of its own. Returns the file of the one before.
   OutClaim BeginRecording(OutClaim out);
   // The program's end, or a failed start: no file is written from now on.

@@ -32,17 +32,24 @@ Answer AnswerOf(const Command& command, const Status& status, std::string done) 
   return answer;
 }
 
-// `out`: where the recording's profile goes, and where it was wanted.
+bool IsInFolderThatIsGone(const std::string& path) {
+  return control::IsToolsFile(path) && LookAtToolsFolder(path) == ToolsFolder::kIsGone;
+}
+
+// `out`: where the recording's profile goes, and where it was wanted. `raw`: the place of the raw file; empty: there
+// is none.
 Answer StartAnswer(const Command& command, const std::string& wanted,
-                   const Result<std::string>& out) {
+                   const Result<std::string>& out, const std::string& raw) {
   std::string done = "the recording is running";
   if (out.ok() && *out != wanted)
     done += fmt::format("; another running process writes {}, so this one writes {}", wanted, *out);
   // 'iprof profile' had loaded the agent without out=.
-  if (out.ok() && control::IsToolsFile(*out) && LookAtToolsFolder(*out) == ToolsFolder::kIsGone) {
-    done +=
-        "; the agent's own file was in the folder of a tool, which is gone: there is no raw file, "
-        "and only 'iprof stop' or 'iprof dump' with -o write the profile";
+  if (out.ok() && IsInFolderThatIsGone(*out)) {
+    const bool has_raw = !raw.empty() && !IsInFolderThatIsGone(raw);
+    done += fmt::format(
+        "; the agent's own file was in the folder of a tool, which is gone: {}only 'iprof stop' or "
+        "'iprof dump' with -o write the profile",
+        has_raw ? "" : "there is no raw file, and ");
   }
   return AnswerOf(command, out.status(), std::move(done));
 }
@@ -159,7 +166,9 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
       const auto current = session();
       const std::string wanted =
           command.out.empty() && current != nullptr ? current->out_path() : command.out;
-      answer = StartAnswer(command, wanted, Start(jni, command.out));
+      const Result<std::string> out = Start(jni, command.out);
+      answer = StartAnswer(command, wanted, out,
+                           out.ok() && current != nullptr ? current->raw_place() : "");
       if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
         StopAfter(command.duration);
       break;

@@ -2,6 +2,12 @@
 //
 // A profile in a tool's private folder is not in its place: the tool may fail to save it, or be killed. So it counts as
 // written only when the tool has said "saved". Until then the raw file stays, and the program's end writes the profile.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/session/agent.h"
@@ -27,12 +33,11 @@ bool Agent::IsRecordingsFile(const std::string& path) const {
 }
 
 std::vector<std::string> Agent::LastPaths(const Session& session) const {
-  std::vector<std::string> paths{OutPath()};
-  if (!control::IsToolsFile(paths.front())) return paths;
+  const std::string own = OutPath();
   const std::string sessions = session.out_path();
+  if (!control::IsToolsFile(own) || control::IsToolsFile(sessions)) return {own};
   // The tool may end before it has saved anything: the end of a container's first process ends all others.
-  if (!control::IsToolsFile(sessions)) paths.push_back(sessions);
-  return paths;
+  return {sessions, own};
 }
 
 void Agent::NoteWritten(uint64_t recording) {
@@ -53,36 +58,52 @@ Status Agent::NoteSaved(JNIEnv* jni, uint64_t recording) {
   return {};
 }
 
+// The tool removes the raw file when it has saved the profile: it may be killed before.
+void Agent::LeaveRawTo(const std::string& tools_file, Session& session) {
+  const std::string raw = session.raw_file();
+  if (raw.empty() || control::IsToolsFile(raw)) return;  // it goes with the folder
+  const std::string link = tools_file.substr(0, tools_file.rfind('/') + 1) + control::kRawOfLast;
+  if (symlink(raw.c_str(), link.c_str()) != 0)
+    session.log().Warning(
+        fmt::format("the raw file '{}' stays, because its tool cannot be told of it: {}", raw,
+                    std::strerror(errno)));
+}
+
 bool Agent::WriteLastFiles(JNIEnv* jni, Session& session) {
   Log& log = session.log();
   const std::vector<std::string> paths = LastPaths(session);
-  const bool has_users_file = !control::IsToolsFile(paths.back());
+  const bool has_users_file = !control::IsToolsFile(paths.front());
   if (!has_users_file && handed_ == recording_ &&
-      LookAtToolsFolder(paths.back()) == ToolsFolder::kIsGone) {
+      LookAtToolsFolder(paths.front()) == ToolsFolder::kIsGone) {
     log.Warning(
         "no profile was written: the agent's own file was in the folder of a tool, which is gone; "
         "a tool took a profile after the stop, and did not say whether it has saved it");
+    return false;
+  }
+  const std::vector<Result<std::string>> written = session.DumpTo(jni, paths);
+  const Result<std::string>& first = written.front();
+  if (!first.ok() && first.status().code() == Code::kUsage) {  // there is nothing to write
+    session.DiscardRaw(jni);
     return true;
   }
-  bool is_written = false;
-  for (const std::string& path : paths) {
-    const Result<std::string> written = session.DumpTo(jni, path, NameOwner::kSession);
-    is_written = written.ok() || written.status().code() == Code::kUsage;
-    if (!written.ok() && is_written) {  // usage: there is nothing to write
-      session.DiscardRaw(jni);
-      return true;
-    }
-    if (written.ok() && control::IsToolsFile(path) &&
-        LookAtToolsFolder(path) == ToolsFolder::kIsLeft) {
-      log.Warning(*written +
-                  " is the profile, because the tool that recorded is gone; a later 'iprof' "
-                  "command removes it when it is an hour old");
-    }
+  const Result<std::string>& last = written.back();
+  const bool is_tools = last.ok() && control::IsToolsFile(*last);
+  const bool has_tool = is_tools && LookAtToolsFolder(*last) == ToolsFolder::kHasItsTool;
+  if (is_tools && !has_tool) {
+    log.Warning(*last +
+                " is the profile, because the tool that recorded is gone; a later 'iprof' "
+                "command removes it when it is an hour old");
   }
-  // One in the tool's own folder goes with the folder.
-  const bool is_all_there = has_users_file || session.options().keep_raw;
-  if (is_written && is_all_there) session.DiscardRaw(jni);
-  return is_written;
+  if (!first.ok()) return false;
+  if (has_users_file || session.options().keep_raw) {
+    session.DiscardRaw(jni);
+  } else if (has_tool) {
+    LeaveRawTo(*last, session);
+  } else {
+    const std::string raw = session.raw_file();
+    if (!raw.empty() && !control::IsToolsFile(raw)) session.KeepRaw(jni);
+  }
+  return true;
 }
 
 }  // namespace iprof::vm

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -144,6 +145,38 @@ TEST_CASE("what a tool records while the program ends is for the tool and in the
   CHECK(fs::exists(l.out));
 }
 
+TEST_CASE("a profile for the tool and for the user is made once, and the user's file comes first") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n,jdk=n,receivers=n,monitors=n,samples=n,force=always").ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=start,out=" + folder.PathOf("exit.iprof")).outcome ==
+          control::Outcome::kDone);
+  SECTION("both can be written") {
+    l.jvm.Die();
+    CHECK(folder.Has("exit.iprof"));
+    CHECK(fs::exists(l.out));
+    const auto lines = l.log.lines();
+    const auto first = [&](std::string_view part) {
+      return std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+        return line.find(part) != std::string::npos;
+      });
+    };
+    CHECK(first("wrote " + l.out.string()) < first("wrote a profile for the tool"));
+    CHECK(first("wrote a profile for the tool") != lines.end());
+    CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+            return line.find("the profile has no ") != std::string::npos;
+          }) == 1);
+  }
+  SECTION("the user's cannot") {
+    fs::remove_all(l.folder.path());
+    l.jvm.Die();
+    CHECK(folder.Has("exit.iprof"));
+    CHECK(l.Says("one file of the profile was not written: "));
+    CHECK_FALSE(l.Says("no profile was written"));
+  }
+}
+
 TEST_CASE("the stop at the end of a duration writes the user's file if the tool is gone") {
   AToolsFolder folder;
   LoadedAgent l;
@@ -193,6 +226,77 @@ TEST_CASE("without a file of the user, the tool's folder has the last profile") 
     folder.Remove();
     CHECK(Tell(l, "command=start").message.find("there is no raw file") != std::string::npos);
   }
+}
+
+TEST_CASE("a raw file in a folder of the user is not forgotten when the profile is the tool's") {
+  AToolsFolder folder;
+  LoadedAgent l;
+  l.out = folder.PathOf("agent.iprof");
+  l.raw = l.folder.path() / "u.iraw";
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=start,out=" + folder.PathOf("exit.iprof")).outcome ==
+          control::Outcome::kDone);
+  const std::string again = "command=start,out=" + folder.PathOf("last.iprof");
+  constexpr std::string_view kNamed = "what was recorded is in the raw file; 'iprof recover ";
+  SECTION("the tool lives, and is told of it") {
+    REQUIRE(Tell(l, "command=stop").status->raw == l.raw.string());
+    REQUIRE(Tell(l, again).outcome == control::Outcome::kDone);
+    l.jvm.Die();
+    CHECK(folder.Has("last.iprof"));
+    CHECK(fs::read_symlink(folder.PathOf(control::kRawOfLast)) == l.raw);
+    CHECK_FALSE(l.Says(kNamed));
+  }
+  SECTION("the tool is gone, so the user is told") {
+    REQUIRE(Tell(l, "command=stop").status->raw == l.raw.string());
+    REQUIRE(Tell(l, again).outcome == control::Outcome::kDone);
+    folder.KillTool();
+    l.jvm.Die();
+    CHECK_FALSE(folder.Has(control::kRawOfLast));
+    CHECK(l.Says(kNamed));
+  }
+  SECTION("nothing can be written, and the raw file is all there is") {
+    AToolsFolder of_stop;
+    REQUIRE(Tell(l, "command=stop,out=" + of_stop.PathOf("profile.iprof")).outcome ==
+            control::Outcome::kDone);
+    folder.KillTool();
+    folder.Remove();
+    l.jvm.Die();
+    CHECK(l.Says("no profile was written: the agent's own file was in the folder of a tool"));
+    CHECK(l.Says(kNamed));
+  }
+  SECTION("a later start has one") {
+    const control::Answer stopped = Tell(l, "command=stop,out=" + folder.PathOf("profile.iprof"));
+    REQUIRE(Tell(l, Saved(stopped.status->recording)).outcome == control::Outcome::kDone);
+    CHECK_FALSE(fs::exists(l.raw));
+    folder.KillTool();
+    folder.Remove();
+    CHECK(Tell(l, "command=start")
+              .message.ends_with("which is gone: only 'iprof stop' or 'iprof dump' with -o write "
+                                 "the profile"));
+    CHECK(Tell(l, "command=stop").status->raw == l.raw.string());
+    return;
+  }
+  CHECK(fs::exists(l.raw));
+}
+
+TEST_CASE("the raw file of a later tool's recording is in that tool's folder") {
+  AToolsFolder first;
+  LoadedAgent l;
+  l.out = first.PathOf("agent.iprof");
+  REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=start,out=" + first.PathOf("exit.iprof")).outcome ==
+          control::Outcome::kDone);
+  const control::Answer stopped = Tell(l, "command=stop,out=" + first.PathOf("profile.iprof"));
+  CHECK(stopped.status->raw == first.PathOf("agent.iraw"));
+  REQUIRE(Tell(l, Saved(stopped.status->recording)).outcome == control::Outcome::kDone);
+  first.KillTool();
+  first.Remove();
+  AToolsFolder second;
+  REQUIRE(Tell(l, "command=start,out=" + second.PathOf("exit.iprof.gz")).outcome ==
+          control::Outcome::kDone);
+  CHECK(Tell(l, "command=stop").status->raw == second.PathOf("exit.iraw"));
 }
 
 TEST_CASE("the status says of a raw file that could not be made whether it is tried again") {

@@ -3,7 +3,8 @@
 // Guarantees: the file is complete or unchanged (AtomicFile). If overwriting is forbidden, an
 // existing file is never changed, even if two JVMs end at once. If the file cannot be written under
 // its own name (it now belongs to another user, or is a folder, or a raw file, which is never
-// replaced), it is written next to it if possible, so that no profile is lost. Uses no JVM types, so it can be tested without one.
+// replaced), it is written next to it if possible, so that no profile is lost. Uses no JVM types, so it can be
+// tested without one.
 // Threads: any. Failure: a Status that names the path.
 #pragma once
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/counting.h"
@@ -91,6 +92,13 @@ class Session {
   Status ResetSamples(JNIEnv* jni);
   // One more snapshot, if there is a raw file. Call it after a pause and a reset.
   void TakeSnapshot(JNIEnv* jni);
+  // Where the raw file is or will be; empty: there is none. Once it has begun.
+  std::string raw_place() const;
+  // The raw file that is there now; empty: none.
+  std::string raw_file() const;
+  // A recording goes to this file. If that is a tool's, and the raw file's place is in the folder of another tool
+  // that is gone, the next raw file is made beside this file, where the tool finds it.
+  void PlaceRawBeside(const std::string& out);
   // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
   // Removes a raw file from which nothing could be recovered, so that the profile has its room.
@@ -117,6 +125,9 @@ class Session {
   // profile (kUsage). Null: never.
   Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
                              const std::function<bool()>& is_over = {});
+  // Likewise: writes one profile, which is made once, to files that this session has claimed, in this order. Returns
+  // the name of each. What is wrong is logged once.
+  std::vector<Result<std::string>> DumpTo(JNIEnv* jni, const std::vector<std::string>& paths);
   // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
   // 300 ms for threads in native code. It may run while another thread is in Start or Resume.
   void EndThreads();
@@ -159,13 +170,19 @@ class Session {
     std::string harvest_report;  // empty if nothing was harvested
     std::string image_summary;   // empty if nothing is left out for an image build
     std::string image_report;
+    std::vector<std::string> unmatched;  // patterns of include= and exclude=
   };
   Result<MadeProfile> MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over);
   Status AddHarvest(MadeProfile& made, const std::function<bool()>& is_over);
-  Result<std::string> WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner,
-                                   const std::function<bool()>& is_over);
+  // As it is written: with its provenance, and for the image build.
+  Result<MadeProfile> FinishProfile(JNIEnv* jni, const std::function<bool()>& is_over);
+  Result<std::string> WriteProfile(const MadeProfile& made, const std::string& path,
+                                   NameOwner owner);
+  void LogFailure(const Status& why);
   // The run, without the exactness of its counts.
   RunNote DescribeRun() const;
+  // What the user should know of a profile that was written.
+  void LogFindings(const MadeProfile& made);
   void LogReport(const MadeProfile& made);
 
   JavaVM* const vm_;

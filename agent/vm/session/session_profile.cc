@@ -1,6 +1,7 @@
 // The profile of a session: made from its parts, written, reported. See session.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -57,15 +58,47 @@ std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
 
 Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
                                     const std::function<bool()>& is_over) {
-  Result<std::string> written = WriteProfile(jni, path, owner, is_over);
-  if (written.ok()) return written;
-  const std::string line = fmt::format("no profile was written: {}", written.status().message());
-  if (written.status().code() == Code::kUsage) {
+  const Result<MadeProfile> made = FinishProfile(jni, is_over);
+  Result<std::string> written = made.ok() ? WriteProfile(*made, path, owner) : made.status();
+  if (written.ok()) {
+    LogFindings(*made);
+  } else {
+    LogFailure(written.status());
+  }
+  return written;
+}
+
+std::vector<Result<std::string>> Session::DumpTo(JNIEnv* jni,
+                                                 const std::vector<std::string>& paths) {
+  const Result<MadeProfile> made = FinishProfile(jni, {});
+  if (!made.ok()) {
+    LogFailure(made.status());
+    return std::vector<Result<std::string>>(paths.size(), made.status());
+  }
+  std::vector<Result<std::string>> written;
+  for (const std::string& path : paths)
+    written.push_back(WriteProfile(*made, path, NameOwner::kSession));
+  const auto is_written = [](const Result<std::string>& file) { return file.ok(); };
+  if (std::none_of(written.begin(), written.end(), is_written)) {
+    LogFailure(written.front().status());
+    return written;
+  }
+  for (const Result<std::string>& file : written) {
+    if (!file.ok())
+      log_->Error(
+          fmt::format("one file of the profile was not written: {}", file.status().message()));
+  }
+  LogFindings(*made);
+  return written;
+}
+
+void Session::LogFailure(const Status& why) {
+  const std::string line = fmt::format("no profile was written: {}", why.message());
+  if (why.code() == Code::kUsage) {
     log_->Warning(line);
   } else {
     log_->Error(line);
   }
-  return written;
 }
 
 Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni,
@@ -126,13 +159,13 @@ Status Session::AddHarvest(MadeProfile& made, const std::function<bool()>& is_ov
   return Status();
 }
 
-Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, NameOwner owner,
-                                          const std::function<bool()>& is_over) {
+Result<Session::MadeProfile> Session::FinishProfile(JNIEnv* jni,
+                                                    const std::function<bool()>& is_over) {
   Result<MadeProfile> whole = MakeProfile(jni, is_over);
-  if (!whole.ok()) return whole.status();
+  if (!whole.ok()) return whole;
   Profile& profile = whole->profile;
   const Options& options = settings_.options;
-  const std::vector<std::string> unmatched = UnmatchedPatterns(profile, options);
+  whole->unmatched = UnmatchedPatterns(profile, options);
   const ImageTarget image_target = ImageTargetForJdk(target_jdk_);
   RunNote run = DescribeRun();
   if (whole->counted) {
@@ -148,15 +181,21 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
     whole->image_report = DescribeShare(image, image_target);
   }
   profile = std::move(image.profile);
-  if (Status status = FindNothing(profile, options, unmatched); !status.ok()) return status;
+  if (Status status = FindNothing(profile, options, whole->unmatched); !status.ok()) return status;
+  return whole;
+}
+
+Result<std::string> Session::WriteProfile(const MadeProfile& made, const std::string& path,
+                                          NameOwner owner) {
+  const Profile& profile = made.profile;
   const Result<DumpedFile> file = files_.Write(profile, path, owner);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
-  const std::string described =
-      DescribeProfile(profile, options, whole->counted ? &whole->counted->added.assembly : nullptr);
+  const std::string described = DescribeProfile(
+      profile, settings_.options, made.counted ? &made.counted->added.assembly : nullptr);
   if (control::IsToolsFile(file->path)) {
     log_->Statistics("wrote a profile for the tool: " + described);
   } else {
@@ -165,9 +204,13 @@ Result<std::string> Session::WriteProfile(JNIEnv* jni, const std::string& path, 
                                   : fmt::format(" (to be added to {} at the end)", file->added_to);
     log_->Result(fmt::format("wrote {}{}: {}", file->path, later, described));
   }
-  for (const std::string& line : FindMissing(profile, options, unmatched)) log_->Warning(line);
-  if (log_->Shows(LogLevel::kStatistics)) LogReport(*whole);
   return file->path;
+}
+
+void Session::LogFindings(const MadeProfile& made) {
+  for (const std::string& line : FindMissing(made.profile, settings_.options, made.unmatched))
+    log_->Warning(line);
+  if (log_->Shows(LogLevel::kStatistics)) LogReport(made);
 }
 
 RunNote Session::DescribeRun() const {
