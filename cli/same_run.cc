@@ -50,8 +50,9 @@ std::string BaseOf(const std::string& path) {
   return base;
 }
 
-// "app" for app.iprof and, as the agent calls files where a name is taken, for app.1.iraw and app.12.1.iraw. A number that is the
-// process's is its user's (out=app.%p.iprof), but for those of the first processes of a container: these may be either.
+// "app" for app.iprof and, as the agent calls files where a name is taken, for app.1.iraw and
+// app.12.1.iraw. A number that is the process's is its user's (out=app.%p.iprof), but for those of
+// the first processes of a container: these may be either.
 std::string StemOf(const std::string& path, int64_t pid) {
   constexpr size_t kMostDigits = 4;
   constexpr int64_t kLeastPid = 10;
@@ -68,19 +69,36 @@ std::string StemOf(const std::string& path, int64_t pid) {
   }
 }
 
-// Whether a profile has what a raw file of its run lacks.
-std::string_view WhyBetter(const RunNote& run, const std::optional<SnapshotNote>& recovered,
-                           const RunNote& raw, const std::optional<SnapshotNote>& snapshot) {
+// What a profile was recovered from; null if some were not.
+const SnapshotNote* RecoveredFrom(const InputRuns& profile) {
+  const auto& note = profile.snapshot;
+  return note && std::cmp_greater_equal(note->files, profile.runs.size()) ? &*note : nullptr;
+}
+
+// Likewise, and the runs of all these snapshots are known.
+bool HasOnlyRecovered(const InputRuns& profile) {
+  return !profile.runs.empty() && profile.snapshot &&
+         std::cmp_equal(profile.snapshot->files, profile.runs.size());
+}
+
+// Whether a raw file lacks counts that an older profile of its run may have (see same_run.h).
+bool LacksCountsOf(const InputRuns& profile, const SnapshotNote& of_raw) {
+  if (const SnapshotNote* recovered = RecoveredFrom(profile))
+    return of_raw.damaged_records > recovered->damaged_records;
+  return of_raw.LossesOfCounts() > profile.snapshot.value_or(SnapshotNote()).LossesOfCounts();
+}
+
+// Whether a profile, which has this run, has what a raw file of that run lacks.
+std::string_view WhyBetter(const RunNote& run, const InputRuns& profile, const RunNote& raw,
+                           const std::optional<SnapshotNote>& snapshot) {
   const std::pair age(run.end_ms, run.recorded_ms);
   const std::pair age_of_raw(raw.end_ms, raw.recorded_ms);
   if (age > age_of_raw) return run.end_ms > raw.end_ms ? "is newer" : "is as new";
   const SnapshotNote of_raw = snapshot.value_or(SnapshotNote());
-  const SnapshotNote of_profile = recovered.value_or(SnapshotNote());
   // A profile that was recovered from the same snapshot is no better.
-  if (age == age_of_raw && !recovered) return "is as new";
-  const bool has_fewer_losses = age == age_of_raw
-                                    ? of_profile.Losses() < of_raw.Losses()
-                                    : of_profile.LossesOfCounts() < of_raw.LossesOfCounts();
+  if (age == age_of_raw && !profile.snapshot) return "is as new";
+  const bool has_fewer_losses = age == age_of_raw ? profile.snapshot->Losses() < of_raw.Losses()
+                                                  : LacksCountsOf(profile, of_raw);
   return has_fewer_losses ? "has fewer losses" : "";
 }
 
@@ -143,16 +161,21 @@ class Search {
   int64_t SnapshotMs(size_t input) const {
     return runs_[input].snapshot ? ParseUtcText(runs_[input].snapshot->time) : 0;
   }
-  // What the snapshot lacks, and then whether there was a newer one. Of a raw file without a note, nothing is known.
+  // What the snapshot lacks, and then whether there was a newer one. Of a raw file without a note,
+  // nothing is known.
   using Losses = std::pair<int64_t, int64_t>;
   Losses LossesOf(const Member& member) const {
     const auto& snapshot = runs_[member.input].snapshot;
     if (!snapshot) return {IsRaw(member) ? 1 : 0, 0};
     return {snapshot->Losses(), snapshot->newer_damaged};
   }
-  int64_t LostCountsOf(const Member& member) const {
-    const auto& snapshot = runs_[member.input].snapshot;
-    return snapshot ? snapshot->LossesOfCounts() : IsRaw(member) ? 1 : 0;
+  bool LacksCounts(const Member& raw, const Member& profile) const {
+    // Of a raw file without a note, nothing is known.
+    const SnapshotNote unknown{.damaged_records = 1};
+    return LacksCountsOf(runs_[profile.input], runs_[raw.input].snapshot.value_or(unknown));
+  }
+  bool IsRecovered(const Member& profile) const {
+    return !IsRaw(profile) && profile.is_alone && HasOnlyRecovered(runs_[profile.input]);
   }
 
   // A process has several runs if it was reset: the last that began before the snapshot.
@@ -179,7 +202,8 @@ class Search {
     return FolderOf(path_a) == FolderOf(path_b) && StemOf(path_a, pid) == StemOf(path_b, pid);
   }
 
-  // Raw files tell processes that began in one millisecond apart. Whose a profile is, its name tells.
+  // Raw files tell processes that began in one millisecond apart. Whose a profile is, its name
+  // tells.
   std::vector<Members> ByProcess(const Members& members) {
     std::map<RawRunId, Members> processes;
     for (const Member& member : members) {
@@ -250,9 +274,24 @@ class Search {
     }
   }
 
-  // Raw files of one process, and profiles of the name of one of them. A raw file has all that the profiles have only if it is
-  // newer, and its snapshot lacks no counts that they may have. A kill while it wrote another one takes nothing away. A profile
-  // with further runs stays.
+  // Of profiles that were recovered from one run, each has all of those before it.
+  void ChooseRecovered(Members profiles) {
+    std::stable_sort(profiles.begin(), profiles.end(), [this](const Member& a, const Member& b) {
+      return AgeOf(a) != AgeOf(b) ? AgeOf(a) > AgeOf(b) : LossesOf(a) < LossesOf(b);
+    });
+    const Member& kept = profiles.front();
+    for (size_t i = 1; i < profiles.size(); ++i) {
+      const bool has_more = LossesOf(kept).first > LossesOf(profiles[i]).first;
+      LeaveOut(profiles[i], kept,
+               AgeOf(kept) == AgeOf(profiles[i]) ? ""
+               : has_more                        ? ", and newer, but has more losses"
+                                                 : ", and newer");
+    }
+  }
+
+  // Raw files of one process, and profiles of the name of one of them. A raw file has all that the
+  // profiles have only if it is newer, and its snapshot lacks no counts that they may have. A kill
+  // while it wrote another one takes nothing away. A profile with further runs stays.
   void Choose(Members raws, const Members& profiles) {
     SortRaws(&raws);
     if (profiles.empty()) return LeaveOutOthers(raws, raws.front());
@@ -262,7 +301,7 @@ class Search {
                  [](const Member& profile) { return profile.is_alone; });
     const auto is_older = [&](const Member& raw) { return AgeOf(raw) <= AgeOf(newest); };
     const auto lacks_counts = [&](const Member& raw) {
-      return !alone.empty() && LostCountsOf(raw) > LostCountsOf(NewestOf(alone));
+      return !alone.empty() && LacksCounts(raw, NewestOf(alone));
     };
     const auto kept = std::find_if(raws.begin(), raws.end(), [&](const Member& raw) {
       return !is_older(raw) && !lacks_counts(raw);
@@ -301,6 +340,12 @@ class Search {
             });
           });
       if (!raws.empty()) Choose(std::move(raws), profiles);
+      std::map<std::string, Members> recovered;
+      for (const Member& member : found) {
+        if (!is_left_out_[member.input] && IsRecovered(member))
+          recovered[StemOf(PathOf(member), 0)].push_back(member);
+      }
+      for (const auto& [name, of_name] : recovered) ChooseRecovered(of_name);
     }
     const Member* first = nullptr;
     for (const Member& member : members) {
@@ -341,8 +386,8 @@ class Search {
     }
   }
 
-  // A raw file, and a profile of its name, if not both say of which run they are. What another input was left out for stays:
-  // nothing else has that run for sure.
+  // A raw file, and a profile of its name, if not both say of which run they are. What another
+  // input was left out for stays: nothing else has that run for sure.
   void JudgeByName() {
     const auto is_raw = [this](size_t i) { return inputs_[i].path.ends_with(kRawSuffix); };
     std::map<std::pair<std::string, std::string>, std::vector<size_t>> profiles;  // by name
@@ -379,6 +424,19 @@ class Search {
   SameRuns found_;
 };
 
+// By run, the raw files that have it. JVMs may begin in the same millisecond.
+using RawRuns = std::map<RunKey, std::vector<std::pair<size_t, const RunNote*>>>;
+
+RawRuns RunsOf(std::span<const InputRuns> raws) {
+  RawRuns known;
+  for (size_t i = 0; i < raws.size(); ++i) {
+    for (const RunNote& run : raws[i].runs) {
+      if (run.start_ms > 0) known[KeyOf(run)].emplace_back(i, &run);
+    }
+  }
+  return known;
+}
+
 }  // namespace
 
 SameRuns FindSameRuns(std::span<const RunInput> inputs, std::span<const InputRuns> runs) {
@@ -386,12 +444,7 @@ SameRuns FindSameRuns(std::span<const RunInput> inputs, std::span<const InputRun
 }
 
 std::optional<BetterProfile> FindBetter(const InputRuns& profile, std::span<const InputRuns> raws) {
-  std::map<RunKey, std::pair<size_t, const RunNote*>> known;
-  for (size_t i = 0; i < raws.size(); ++i) {
-    for (const RunNote& run : raws[i].runs) {
-      if (run.start_ms > 0) known.try_emplace(KeyOf(run), i, &run);
-    }
-  }
+  const RawRuns known = RunsOf(raws);
   std::optional<size_t> shared;
   bool has_further = false;
   for (const RunNote& run : profile.runs) {
@@ -400,14 +453,26 @@ std::optional<BetterProfile> FindBetter(const InputRuns& profile, std::span<cons
       has_further = true;
       continue;
     }
-    const auto& [raw, same] = found->second;
-    if (const std::string_view why = WhyBetter(run, profile.snapshot, *same, raws[raw].snapshot);
-        !why.empty())
-      return BetterProfile{raw, why};
-    shared = raw;
+    std::optional<BetterProfile> better;
+    bool is_better = true;
+    for (const auto& [raw, same] : found->second) {
+      const std::string_view why = WhyBetter(run, profile, *same, raws[raw].snapshot);
+      is_better = is_better && !why.empty();
+      if (!better) better = BetterProfile{raw, why};
+    }
+    if (is_better) return better;
+    shared = better->raw;
   }
   if (shared && has_further) return BetterProfile{*shared, "has further runs"};
   return std::nullopt;
+}
+
+bool IsEarlierResult(const InputRuns& profile, std::span<const InputRuns> raws) {
+  const RawRuns known = RunsOf(raws);
+  const auto is_known = [&](const RunNote& run) { return known.contains(KeyOf(run)); };
+  return HasOnlyRecovered(profile) &&
+         std::all_of(profile.runs.begin(), profile.runs.end(), is_known) &&
+         !FindBetter(profile, raws);
 }
 
 }  // namespace iprof::cli

@@ -90,7 +90,18 @@ TEST_CASE("a newer raw file with losses does not replace a profile that has none
     inputs.runs[0].snapshot = note;
     CHECK(inputs.Said() == "d/app.iprof: d/app.iraw is of the same run, and newer; ");
   }
-  // The kill came while the next snapshot was written. Types that did not run, and notes, have no counts.
+  // One that was recovered from a file that became full has no more than the file.
+  Inputs became_full;
+  became_full.Found("d/app.iprof", {dumped})
+      .FoundSnapshot("d/app.iraw", {killed}, {.lost_classes = 1, .lost_counts = 7});
+  became_full.runs[0].snapshot = SnapshotNote{.generation = 3};
+  CHECK(became_full.Said() == "d/app.iprof: d/app.iraw is of the same run, and newer; ");
+  // But a dump may have, also beside what was recovered of another run.
+  became_full.runs[0].runs.push_back(Run(kStart - 100'000, kStart - 90'000));
+  CHECK(FindBetter(became_full.runs[0], std::span(became_full.runs).subspan(1))->why ==
+        "has fewer losses");
+  // The kill came while the next snapshot was written. Types that did not run, and notes, have no
+  // counts.
   for (const SnapshotNote& note :
        {SnapshotNote{.newer_damaged = 1}, SnapshotNote{.lost_other = 2, .lost_notes = 1}})
     CHECK(Inputs()
@@ -203,6 +214,42 @@ TEST_CASE("profiles are not left out for each other") {
   Inputs merged;
   merged.Found("d/all.iprof", {Run(kStart, kStart + 5000), Run(kStart, kStart + 9000)});
   CHECK(merged.Said().empty());
+}
+
+TEST_CASE("of profiles that were recovered from one run, the newest is taken") {
+  const auto run = Run(kStart, kStart + 5000);
+  Inputs thrice;
+  for (const char* const name : {"d/app.1.iprof", "d/app.2.iprof", "d/app.3.iprof.gz"}) {
+    thrice.Found(name, {run});
+    thrice.runs.back().snapshot = SnapshotNote{.generation = 7};
+  }
+  CHECK(thrice.Said() ==
+        "d/app.2.iprof: d/app.1.iprof is of the same run; "
+        "d/app.3.iprof.gz: d/app.1.iprof is of the same run; ");
+  thrice.runs[2].runs[0].end_ms += 1000;
+  CHECK(thrice.Said() ==
+        "d/app.1.iprof: d/app.3.iprof.gz is of the same run, and newer; "
+        "d/app.2.iprof: d/app.3.iprof.gz is of the same run, and newer; ");
+  // The raw file is still there.
+  Inputs with_raw = thrice;
+  with_raw.FoundRaw("d/app.iraw", {Run(kStart, kStart + 6000)});
+  CHECK(with_raw.Said() ==
+        "d/app.1.iprof: d/app.3.iprof.gz is of the same run, and newer; "
+        "d/app.2.iprof: d/app.3.iprof.gz is of the same run, and newer; "
+        "d/app.iraw: d/app.3.iprof.gz is of the same run; ");
+  // Another name may be of another process, and a dump may have more.
+  thrice.inputs[0].path = "d/other.iprof";
+  thrice.runs[1].snapshot.reset();
+  CHECK(thrice.Said() ==
+        "d/other.iprof and d/app.2.iprof may be of the same run, which would be counted twice; "
+        "d/other.iprof and d/app.3.iprof.gz may be of the same run, which would be counted "
+        "twice; ");
+  // So may one that has another raw file, which does not tell its run.
+  thrice.inputs[0].path = "d/app.1.iprof";
+  thrice.runs[0].snapshot->files = 2;
+  CHECK(thrice.Said() ==
+        "d/app.1.iprof and d/app.2.iprof are of the same run, which is counted twice; "
+        "d/app.1.iprof and d/app.3.iprof.gz are of the same run, which is counted twice; ");
 }
 
 TEST_CASE("a profile with further runs stays, and a raw file that has no more of one gives way") {
@@ -340,6 +387,7 @@ TEST_CASE("a profile that is better than what a raw file of its run gives") {
   };
   const auto run = Run(kStart, kStart + 5000);
   const auto later = Run(kStart, kStart + 6000);
+  const auto further = Run(kStart - 100'000, kStart - 90'000);
   const SnapshotNote whole;
   const SnapshotNote full{.lost_counts = 3};
   CHECK(why(Of({later}), Of({run}, whole)) == "is newer");
@@ -352,16 +400,44 @@ TEST_CASE("a profile that is better than what a raw file of its run gives") {
   CHECK(why(Of({run}, full), Of({run}, full)).empty());
   CHECK(why(Of({run}, whole), Of({run}, full)) == "has fewer losses");
   CHECK(why(Of({run}, full), Of({later}, full)).empty());
+  // The raw file became full: it still has what it had.
+  CHECK(why(Of({run}, whole), Of({later}, full)).empty());
+  CHECK(why(Of({further, run}, SnapshotNote{.files = 2}), Of({later}, full)) == "has further runs");
+  CHECK(why(Of({run}, whole), Of({later}, SnapshotNote{.damaged_records = 1})) ==
+        "has fewer losses");
   CHECK(why(Of({run}, whole), Of({later}, SnapshotNote{.lost_notes = 1, .newer_damaged = 1}))
             .empty());
   // Several runs.
-  const auto further = Run(kStart - 100'000, kStart - 90'000);
   CHECK(why(Of({further, run}), Of({later}, whole)) == "has further runs");
   CHECK(why(Of({further}), Of({run}, whole)).empty());
   // Nobody knows.
   CHECK(why(Of({}), Of({run}, whole)).empty());
   CHECK(why(Of({run}), Of({}, whole)).empty());
   CHECK(why(Of({Run(0, 0)}), Of({Run(0, 0)}, whole)).empty());
+}
+
+TEST_CASE("of raw files whose JVMs began in the same millisecond, a profile may be of any") {
+  const auto at = [](int64_t end_ms) { return Run(kStart, kStart + end_ms); };
+  const InputRuns raws[] = {Of({at(5000)}, SnapshotNote()), Of({at(7000)}, SnapshotNote())};
+  CHECK_FALSE(FindBetter(Of({at(6000)}), raws));
+  const auto better = FindBetter(Of({at(8000)}), raws);
+  REQUIRE(better);
+  CHECK(better->why == "is newer");
+}
+
+TEST_CASE("what was recovered earlier from the same raw files") {
+  const auto run = Run(kStart, kStart + 5000);
+  const auto other = Run(kStart + 1, kStart + 6000);
+  const InputRuns raws[] = {Of({run}, SnapshotNote()), Of({other}, SnapshotNote())};
+  CHECK(IsEarlierResult(Of({run}, SnapshotNote()), raws));
+  CHECK(IsEarlierResult(Of({run, other}, SnapshotNote{.files = 2}), raws));
+  CHECK(IsEarlierResult(Of({Run(kStart, kStart + 4000)}, SnapshotNote()), raws));
+  CHECK_FALSE(IsEarlierResult(Of({Run(kStart, kStart + 5001)}, SnapshotNote()), raws));
+  CHECK_FALSE(IsEarlierResult(Of({Run(kStart, kStart + 4000)}), raws));  // a dump
+  CHECK_FALSE(IsEarlierResult(Of({Run(kStart + 2, kStart + 3)}, SnapshotNote()), raws));
+  CHECK_FALSE(IsEarlierResult(Of({run, Run(1, 2)}, SnapshotNote{.files = 2}), raws));
+  CHECK_FALSE(IsEarlierResult(Of({run}, SnapshotNote{.files = 2}), raws));
+  CHECK_FALSE(IsEarlierResult(Of({}, SnapshotNote()), raws));
 }
 
 TEST_CASE("many inputs of one run give few warnings") {
