@@ -45,8 +45,7 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    const Result<vm::OutClaim> claim = ClaimOutput(console, output_);  // until the end
-    if (!claim.ok()) return console.Error(claim.status());
+    if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
     std::vector<Status> failures;
@@ -89,7 +88,16 @@ class RecoverCommand : public Command {
       return console.Error(failures.front());
     }
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
-    if (Status status = CheckIsNoBetter(recovered); !status.ok()) return console.Error(status);
+    std::vector<InputRuns> runs;
+    for (const Recovered& raw : recovered) runs.push_back(raw.runs);
+    const auto is_earlier = [&](const std::string& path) {
+      const Result<Profile> there = ReadAnyProfile(path);
+      return there.ok() && IsEarlierResult(InputRuns::Of(*there), runs);
+    };
+    const Result<vm::OutClaim> claim = ClaimOutput(console, output_, is_earlier);  // until the end
+    if (!claim.ok()) return console.Error(claim.status());
+    if (Status status = CheckIsNoBetter(recovered, runs); !status.ok())
+      return console.Error(status);
     const Profile profile = only ? *std::move(only) : merger.Finish();
     // As the agent's own profiles: the raw file is private, too.
     const Status status =
@@ -126,13 +134,12 @@ class RecoverCommand : public Command {
   };
 
   // What is at the output may be a profile of the same run, which has more of it.
-  Status CheckIsNoBetter(const std::vector<Recovered>& recovered) const {
+  Status CheckIsNoBetter(const std::vector<Recovered>& recovered,
+                         const std::vector<InputRuns>& runs) const {
     std::error_code not_there;
     if (output_ == "-" || !std::filesystem::is_regular_file(output_, not_there)) return {};
     const Result<Profile> there = ReadAnyProfile(output_);
     if (!there.ok()) return {};
-    std::vector<InputRuns> runs;
-    for (const Recovered& raw : recovered) runs.push_back(raw.runs);
     const auto better = FindBetter(InputRuns::Of(*there), runs);
     if (!better) return {};
     return {Code::kUsage,
