@@ -81,15 +81,32 @@ void Write(const std::string& path, Readers readers) {
   CHECK((*file)->Commit().message() == "");
 }
 
-mode_t ModeOf(const std::string& path) {
+struct stat StatOf(const std::string& path) {
   struct stat info {};
   REQUIRE(::stat(path.c_str(), &info) == 0);
-  return info.st_mode & 07777;
+  return info;
 }
+
+mode_t ModeOf(const std::string& path) { return StatOf(path).st_mode & 07777; }
+
+// Another file gets the name after it was looked at.
+class ReplacedMeanwhile final : public SystemCalls {
+ public:
+  int Faccessat(int folder, const char* name, int mode) override {
+    std::error_code ignored;
+    fs::rename(from, to, ignored);
+    return SystemCalls::Faccessat(folder, name, mode);
+  }
+  std::string from;
+  std::string to;
+};
 
 TEST_CASE("a file for its owner or group does not open the folder's default list") {
   const Folder folder;
-  if (!folder.SetDefault(ListWithUser(6, 4))) return;
+  if (!folder.SetDefault(ListWithUser(6, 4))) {
+    WARN("no access lists here");
+    return;
+  }
   for (const Readers readers : {Readers::kOwner, Readers::kGroup}) {
     const std::string path = folder.File("new");
     Write(path, readers);
@@ -108,7 +125,10 @@ TEST_CASE("what replaces a file has its list, or none") {
   const std::string without = folder.File("without");
   std::ofstream(without) << "old";
   fs::permissions(without, fs::perms(0640));
-  if (!folder.SetDefault(ListWithUser(6, 4))) return;
+  if (!folder.SetDefault(ListWithUser(6, 4))) {
+    WARN("no access lists here");
+    return;
+  }
   Write(without, Readers::kByUmask);
   CHECK(ModeOf(without) == 0640);
   CHECK(ListOf(without).empty());
@@ -124,6 +144,21 @@ TEST_CASE("what replaces a file has its list, or none") {
   }
 }
 
+TEST_CASE("if the old list is not known, the group gets nothing") {
+  const Folder folder;
+  const std::string old = folder.File("old");
+  std::ofstream(old) << "old";
+  std::ofstream(folder.File("other")) << "other";
+  fs::permissions(old, fs::perms(0664));
+  ReplacedMeanwhile calls;
+  calls.from = folder.File("other");
+  calls.to = old;
+  const auto file = AtomicFile::Create(old, calls);
+  REQUIRE(file.ok());
+  CHECK((*file)->Commit().ok());
+  CHECK(ModeOf(old) == 0604);
+}
+
 TEST_CASE("a file has a list or not, and one can be taken from another") {
   const Folder folder;
   const std::string plain = folder.File("plain");
@@ -131,12 +166,25 @@ TEST_CASE("a file has a list or not, and one can be taken from another") {
   const int fd = ::open(plain.c_str(), O_RDWR | O_CLOEXEC);
   const int place = ::open(fs::path(plain).parent_path().c_str(), O_PATH | O_CLOEXEC);
   CHECK_FALSE(AccessList::IsOn(fd));
-  CHECK(AccessList::Of(place, "plain").GiveTo(fd));
-  CHECK(AccessList::Of(place, "nothing").GiveTo(fd));
+  const auto give_list_of = [&](const char* name, const std::string& expected) {
+    return AccessList::Of(place, name, StatOf(expected)).GiveTo(fd);
+  };
+  CHECK(give_list_of("plain", plain));
+  CHECK_FALSE(give_list_of("nothing", plain));
   CHECK_FALSE(AccessList::IsOn(fd));
-  if (folder.SetDefault(ListWithUser(6, 4))) {
-    std::ofstream(folder.File("with")) << "";
-    CHECK(AccessList::Of(place, "with").GiveTo(fd));
+  if (!folder.SetDefault(ListWithUser(6, 4))) {
+    WARN("no access lists here");
+  } else {
+    const std::string with = folder.File("with");
+    std::ofstream(with) << "";
+    CHECK(give_list_of("with", with));
+    // It was put there meanwhile.
+    CHECK(AccessList::IsOn(fd));
+    CHECK_FALSE(give_list_of("with", plain));
+    CHECK_FALSE(AccessList::IsOn(fd));
+    fs::create_symlink("with", folder.File("link"));
+    CHECK_FALSE(give_list_of("link", with));
+    CHECK(give_list_of("with", with));
     CHECK(AccessList::IsOn(fd));
     CHECK(ListOf(plain) == ListOf(folder.File("with")));
     CHECK(AccessList().GiveTo(fd));

@@ -58,7 +58,7 @@ Status AtomicFile::OpenWhatIsThere() {
     if (place_->descriptor()) return Fail("is a name of an open file, which cannot be replaced", 0);
     if (old.st_uid == ::geteuid()) {
       old_mode_ = old.st_mode & 07777;
-      old_list_ = AccessList::Of(place_->folder(), place_->name());
+      old_list_ = AccessList::Of(place_->folder(), place_->name(), old);
     } else {
       readers_ = Readers::kOwner;
     }
@@ -92,7 +92,8 @@ Status AtomicFile::OpenTemporary() {
   return {};
 }
 
-// Some folders give their own group or list to new files: then the file stays as it was made, for its owner only.
+// Some folders give their own group or list to new files: then the file stays as it was made, for
+// its owner only.
 void AtomicFile::AllowOurGroup() {
   struct stat made {};
   if (calls_.Fstatat(fd_, "", &made, AT_EMPTY_PATH) != 0 || made.st_gid != ::getegid()) return;
@@ -102,7 +103,8 @@ void AtomicFile::AllowOurGroup() {
   calls_.Fchmod(fd_, 0640 & ~mask);
 }
 
-// The list first: the mode would open the one that the folder gave. If it cannot be changed, it stays closed.
+// The list first: the mode would open the one that the folder gave. If the old one is not known or
+// cannot be given, the group bits may mean other people than before: then they are closed.
 bool AtomicFile::GiveOldPermissions() {
   const mode_t closed = old_list_.GiveTo(fd_) ? 0 : S_IRWXG;
   return calls_.Fchmod(fd_, *old_mode_ & ~closed) == 0;

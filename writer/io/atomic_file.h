@@ -2,9 +2,10 @@
 //
 // Guarantees:
 //  - Bytes go to a temporary file beside the target (same folder, ".NAME.PID.N.tmp"). Commit()
-//    flushes it to disk, gives it the old file's permissions (mode and access list), renames it over the target and
-//    flushes the folder. Until the rename, the target is not touched. A file of another user has no
-//    say: what replaces it is for our user only, as it may have been put there to read ours.
+//    flushes it to disk, gives it the old file's permissions (mode and access list), renames it
+//    over the target and flushes the folder. Until the rename, the target is not touched. A file of
+//    another user has no say: what replaces it is for our user only, as it may have been put there
+//    to read ours.
 //  - On any failure, or when destroyed without Commit(), the temporary file is removed. Only those
 //    who could read the old file can read the temporary one.
 //  - A symbolic link of our user or of root is followed: the file that it points to is replaced, or
@@ -33,8 +34,9 @@
 
 namespace iprof {
 
-// Who may read a file that replaces none: whom the umask allows, of these only our user and group, or our user only. With kGroup,
-// it is our user only if the file gets another group, that of its folder, or an access list. To know the umask, Create sets it to 0077 for a moment.
+// Who may read a file that replaces none: whom the umask allows, of these only our user and group,
+// or our user only. With kGroup, it is our user only if the file gets another group, that of its
+// folder, or an access list. To know the umask, Create sets it to 0077 for a moment.
 enum class Readers : uint8_t { kByUmask, kGroup, kOwner };
 
 class AtomicFile final : public ByteSink {
