@@ -223,6 +223,18 @@ class Recover(RawTest):
         self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
         self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 
+    def test_a_converted_profile_is_as_private_as_the_input(self):
+        self.addCleanup(os.umask, os.umask(0))
+        os.chown(self.path("other.iraw"), -1, os.getegid())
+        for mode, converted in ((0o600, 0o600), (0o640, 0o640), (0o644, 0o666)):
+            os.chmod(self.path("other.iraw"), mode)
+            for to in ("iprof", "pretty"):
+                self.run_tool("convert", "--to", to, "other.iraw", "-o", "c.iprof")
+                self.assertEqual(os.stat(self.path("c.iprof")).st_mode & 0o777, converted, (oct(mode), to))
+                os.remove(self.path("c.iprof"))
+        self.run_tool("convert", "--to", "iprof", "-", "-o", "c.iprof", stdin=self.examples["app.iraw"])
+        self.assertEqual(os.stat(self.path("c.iprof")).st_mode & 0o777, 0o600)
+
     def test_what_comes_from_a_pipe_is_private(self):
         self.addCleanup(os.umask, os.umask(0))
         self.run_tool("merge", "-", "-o", "m.iprof", stdin=self.examples["app.iraw"])
@@ -252,6 +264,14 @@ class Recover(RawTest):
         os.remove(self.path("m.iprof"))
         os.setxattr(self.path("app.iraw"), "system.posix_acl_access", access_list)
         self.assertEqual(os.stat(self.path("app.iraw")).st_mode & 0o777, 0o640)
+        self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
+        self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
+        os.remove(self.path("m.iprof"))
+        # One that denies the user what all others may.
+        denies = ((1, 6, everybody), (2, 0, 4002), (4, 4, everybody), (16, 4, everybody), (32, 4, everybody))
+        os.setxattr(self.path("app.iraw"), "system.posix_acl_access",
+                    struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in denies))
+        self.assertEqual(os.stat(self.path("app.iraw")).st_mode & 0o777, 0o644)
         self.run_tool("merge", "app.iraw", "other.iraw", "-o", "m.iprof")
         self.assertEqual(os.stat(self.path("m.iprof")).st_mode & 0o777, 0o600)
 

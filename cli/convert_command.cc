@@ -53,6 +53,7 @@ class ConvertCommand : public Command {
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
+    const Readers readers = ReadersOf(file_);
     Result<Profile> profile = ReadPart(console, file_, filter_.filter());
     if (!profile.ok()) return console.Error(profile.status());
     if (image_) {
@@ -60,8 +61,8 @@ class ConvertCommand : public Command {
     }
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_);
-    const Status status =
-        target_.is_profile() ? WriteProfile(console, *profile) : WriteOther(console, *profile);
+    const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
+                                               : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
     if (format_ == "json") PrintJson(console, *profile);
     return ExitCode::kOk;
@@ -103,8 +104,8 @@ class ConvertCommand : public Command {
     return target_.version.empty() ? version_ : target_.version;
   }
 
-  Status WriteProfile(Console& console, const Profile& profile) const {
-    return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_);
+  Status WriteProfile(Console& console, const Profile& profile, Readers readers) const {
+    return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_, readers);
   }
 
   Status WriteOther(Console& console, const Profile& profile) const {
@@ -173,7 +174,8 @@ const CommandEntry kConvertEntry = {
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
     "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it "
     "has "
-    "no samples to write as collapsed stacks.\n\nProfiles of iprofagent count calls "
+    "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
+    "other forms follow the umask.\n\nProfiles of iprofagent count calls "
     "without callers, so their stacks of calls have one frame each. Those of instrumented images "
     "have callers.",
     kExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};

@@ -149,10 +149,11 @@ Readers ReadersOf(const std::string& path) {
   const int error = path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info);
   if (error != 0) return Readers::kByUmask;
   if (!S_ISREG(info.st_mode)) return Readers::kOwner;
-  // With an access list, the group's bits are not the group's alone.
+  // With an access list, the group's bits are not the group's alone, and it may deny some what
+  // others may.
   const InputFile file(path);
   const bool has_list = file.status().ok() && AccessList::IsOn(file.fd());
-  if (has_list && (info.st_mode & S_IROTH) == 0) return Readers::kOwner;
+  if (has_list) return Readers::kOwner;
   if ((info.st_mode & S_IRGRP) == 0) return Readers::kOwner;
   if ((info.st_mode & S_IROTH) != 0) return Readers::kByUmask;
   return info.st_gid == getegid() ? Readers::kGroup : Readers::kOwner;
