@@ -141,6 +141,7 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at) {
     method.invocations = count.value_or(0) >> layout_.counters.shift;
     const auto back_edges = memory_.Load<uint32_t>(*counters + layout_.counters.back_edges);
     method.back_edges = back_edges.value_or(0) >> layout_.counters.shift;
+    method.has_unknown_counters = !count || !back_edges;
   }
   return method;
 }

@@ -39,10 +39,11 @@ struct ListedMethod {
   uint16_t access = 0;
   uint16_t name_index = 0, descriptor_index = 0;
   uint32_t code_size = 0;
-  uint32_t invocations = 0;  // counted by MethodCounters
-  uint32_t back_edges = 0;   // counted there, too: jumps backwards without a MethodData
-  uint16_t intrinsic = 0;    // 0: none
-  bool is_old = false;       // a previous version, where the JVM tells
+  uint32_t invocations = 0;           // counted by MethodCounters
+  uint32_t back_edges = 0;            // counted there, too: jumps backwards without a MethodData
+  bool has_unknown_counters = false;  // MethodCounters cannot be read
+  uint16_t intrinsic = 0;             // 0: none
+  bool is_old = false;                // a previous version, where the JVM tells
 };
 
 // A constant pool, copied.

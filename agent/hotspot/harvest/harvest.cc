@@ -82,9 +82,9 @@ class Harvester {
     return {Code::kIo, "has a list of classes that could not be read: it changes too quickly"};
   }
 
-  // A class that is still listed at the end was loaded all the time, so its memory was its own. What
-  // was read of any other class may be anything. (An equal class of an equal loader may be at the
-  // same addresses by then, so all that is read is checked, too.)
+  // A class that is still listed at the end was loaded all the time, so its memory was its own.
+  // What was read of any other class may be anything. (An equal class of an equal loader may be at
+  // the same addresses by then, so all that is read is checked, too.)
   bool LeaveOutUnloaded() {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       cache_.ForgetAll();
@@ -214,8 +214,8 @@ class Harvester {
             .words = {}};
   }
 
-  // Of copies of a lambda, those that its instruction does not lead to. It led to them until its class was
-  // redefined, or threads raced for it.
+  // Of copies of a lambda, those that its instruction does not lead to. It led to them until its
+  // class was redefined, or threads raced for it.
   void FindSuperseded(const std::vector<LambdaCopies>& all, HandleReader& handles) {
     for (const LambdaCopies& copies : all) {
       const auto pool = metadata_->ReadPool(copies.link.pool);
@@ -226,12 +226,16 @@ class Harvester {
     }
   }
 
-  // HotSpot counted no call. Compilers may inline intrinsics and trivial methods without counting.
+  // HotSpot counted no call. That means nothing for intrinsics, for which the interpreter has code
+  // without counters, too. Nor for trivial methods: a loop without MethodData may be compiled code
+  // all the same, and compilers inline these without counting.
   static bool IsUncalled(const ListedMethod& listed) {
-    return listed.invocations == 0 && listed.data == 0 && listed.intrinsic == 0;
+    return listed.invocations == 0 && !listed.has_unknown_counters && listed.data == 0 &&
+           listed.intrinsic == 0;
   }
 
-  // What may be trivial is looked at only where it matters: in the classes of loops whose calls are guessed.
+  // What may be trivial is looked at only where it matters: in the classes of loops whose calls are
+  // guessed.
   void FindSmallThatNeverRan(MethodDecoder& decoder) {
     uint32_t last = kNoClass;
     for (const uint32_t looped : looped_) {
@@ -241,7 +245,7 @@ class Harvester {
       for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
         const ListedMethod& listed = listed_methods_[m];
         if (IsUncalled(listed) && listed.code_size > 0 && listed.code_size <= kMostTrivialBytes)
-          program_->methods[m].never_ran = !decoder.HasTrivialCode(AsListed(m));
+          program_->methods[m].never_ran = decoder.HasTrivialCode(AsListed(m)) == false;
       }
     }
   }
@@ -253,7 +257,8 @@ class Harvester {
       if (program_->classes[method.klass].is_previous_version || listed.data != 0 ||
           method.invocations < kFewestToCompile || listed.code_size > kMostTrivialBytes)
         continue;
-      method.is_uncounted = listed.code_size == 0 || decoder.HasTrivialCode(AsListed(m));
+      method.is_uncounted =
+          listed.code_size == 0 || decoder.HasTrivialCode(AsListed(m)).value_or(false);
     }
   }
 

@@ -77,12 +77,12 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   AddHandleCalls(method, *pool);
 }
 
-bool MethodDecoder::HasTrivialCode(const ReadMethodData& method) {
+std::optional<bool> MethodDecoder::HasTrivialCode(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
-  if (pool == nullptr) return false;
+  if (pool == nullptr) return std::nullopt;
   const auto code = CodeOf(method, *pool);
-  return code &&
-         IsTrivial(*code, method.listed.descriptor, (method.listed.access & kAccStatic) != 0);
+  if (!code) return std::nullopt;
+  return IsTrivial(*code, method.listed.descriptor, (method.listed.access & kAccStatic) != 0);
 }
 
 uint64_t MethodDecoder::KeepCode(const ReadMethodData& method) {

@@ -48,13 +48,15 @@ class MethodDecoder {
 
   // Fills the method in the program. Null, or why the MethodData failed.
   const char* Decode(const ReadMethodData& data);
-  // Fills the calls of a method without MethodData, with guessed counts. Nothing, if its code is not
-  // understood.
+  // Fills the calls of a method without MethodData, with guessed counts. Nothing, if its code is
+  // not understood.
   void GuessCalls(const ReadMethodData& method);
-  // Whether HotSpot compiles the method without counters (trivial_code.h). No, if its code is not understood.
-  bool HasTrivialCode(const ReadMethodData& method);
-  // Keeps the code of a method, with or without MethodData, and adds those of its calls that have no
-  // counts. Nothing, if it has no calls, or its code is not understood. Returns how many bytes it takes.
+  // Whether HotSpot compiles the method without counters (trivial_code.h). nullopt: its code cannot
+  // be read, or is not understood.
+  std::optional<bool> HasTrivialCode(const ReadMethodData& method);
+  // Keeps the code of a method, with or without MethodData, and adds those of its calls that have
+  // no counts. Nothing, if it has no calls, or its code is not understood. Returns how many bytes
+  // it takes.
   uint64_t KeepCode(const ReadMethodData& method);
   // The next method's constant pool is read again.
   void ForgetPool() { pool_at_ = 0; }
