@@ -14,6 +14,12 @@ namespace {
 
 constexpr size_t kHashDigits = 4;
 
+// HotSpot's own names of hidden classes end with the class's address, which begins with zeros. All
+// classes are within 4 GB, so the last eight digits tell them apart.
+constexpr std::string_view kAddress = "/0x0000";
+constexpr size_t kAddressDigits = 16;
+constexpr size_t kDigitsThatDiffer = 8;
+
 std::string_view PrimitiveOf(char letter) {
   constexpr std::array<std::pair<char, std::string_view>, 8> kNames{{{'Z', "boolean"},
                                                                      {'B', "byte"},
@@ -29,12 +35,18 @@ std::string_view PrimitiveOf(char letter) {
   return {};
 }
 
-// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest tells a reader nothing. What tells
-// lambdas that do the same apart stays: "Cart$$Lambda$605d…_1".
+// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest tells a reader
+// nothing. What tells lambdas that do the same apart stays: "Cart$$Lambda$605d…_1". So does what
+// tells HotSpot's own names apart: "Cart$$Lambda/0x…4c001000".
 std::string ShortenHash(std::string_view name) {
   constexpr std::string_view kMark = "$$Lambda";
   const size_t mark = name.find(kMark);
   if (mark == std::string_view::npos) return std::string(name);
+  const size_t address = name.find(kAddress, mark);
+  if (address != std::string_view::npos && name.size() == address + 3 + kAddressDigits) {
+    return fmt::format("{}…{}", name.substr(0, address + 3),
+                       name.substr(name.size() - kDigitsThatDiffer));
+  }
   size_t begin = mark + kMark.size() + 1;  // behind '/' or '$'
   if (begin < name.size() && name.substr(begin).starts_with("0x")) begin += 2;
   if (name.size() <= begin + 2 * kHashDigits) return std::string(name);

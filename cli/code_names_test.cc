@@ -15,6 +15,10 @@ TEST_CASE("types have short names") {
   CHECK(ShortTypeName("a.Cart$$Lambda/0x605df2a4ffc79be08a2a") == "Cart$$Lambda/0x605d…");
   CHECK(ShortTypeName("a.Cart$$Lambda$605df2a4ffc79be08a2a") == "Cart$$Lambda$605d…");
   CHECK(ShortTypeName("a.Cart$$Lambda/0x1.2") == "Cart$$Lambda/0x1.2");
+  // HotSpot's own names, of JDK 21 and 17.
+  CHECK(ShortTypeName("a.Cart$$Lambda/0x00007f3c4c001000") == "Cart$$Lambda/0x…4c001000");
+  CHECK(ShortTypeName("a.Cart$$Lambda/0x00007f3c4c001218") == "Cart$$Lambda/0x…4c001218");
+  CHECK(ShortTypeName("a.Cart$$Lambda$14/0x0000000800c03000") == "Cart$$Lambda$14/0x…00c03000");
   // Lambdas that do the same.
   const std::string hash = "605df2a4ffc79be08a2a605df2a4ffc7";
   CHECK(ShortTypeName("a.Cart$$Lambda/0x" + hash + "0") == "Cart$$Lambda/0x605d…");
