@@ -212,15 +212,19 @@ TEST_CASE("the instruction that deserializes a lambda makes no difference if it 
     uint16_t made_by;
     uint32_t deserialized;
     bool has_name;
+    uint32_t access = 9;  // public static
   };
-  for (const auto& [made_by, deserialized, has_name] :
+  constexpr uint32_t kOfBodies = 0x100A;  // private static synthetic
+  for (const auto& [made_by, deserialized, has_name, access] :
        {Case{kRun, 0, true}, Case{kRun, 1, false}, Case{kBody, 0, false},
-        Case{kInitializer, 0, false}}) {
+        Case{kInitializer, 0, false}, Case{kRun, 0, false, kOfBodies}}) {
     for (const int jdk : {17, 25}) {
       Lambdas lambdas;
       const Address host = lambdas.Host(lambdas.first, {kSerializable, kSerializable});
       const Address makes = lambdas.HostMethod(host, made_by, 0, 7);
+      lambdas.vm.Put(makes + lambdas.layout.method.access, access);
       const Address deserializes = lambdas.HostMethod(host, kDeserializer, 1, deserialized);
+      lambdas.vm.Put(deserializes + lambdas.layout.method.access, kOfBodies);
       lambdas.vm.Put(host + lambdas.layout.instance.methods,
                      lambdas.vm.Pointers({makes, deserializes}));
       lambdas.Lambda(lambdas.first, "lambda$0");

@@ -25,6 +25,7 @@ constexpr std::string_view kMetafactory = "java/lang/invoke/LambdaMetafactory";
 constexpr std::string_view kLambda = "$$Lambda";
 constexpr std::string_view kDeserializer = "$deserializeLambda$";
 constexpr std::string_view kBody = "lambda$";
+constexpr uint16_t kBodyFlags = 0x1002;  // private, synthetic: names may be changed by obfuscators
 constexpr std::string_view kInitializer = "<clinit>";
 
 uint16_t High(uint64_t slot) { return static_cast<uint16_t>(slot >> 16); }
@@ -206,8 +207,11 @@ void LambdaLinks::LeaveOutDeserializer(const ListedClass& klass, const Constants
   std::optional<std::vector<uint32_t>> unused;
   std::unordered_set<uint32_t> behind;
   for (const ListedMethod& method : *methods) {
-    const bool may_be_behind = method.name.starts_with(kBody) || method.name == kInitializer;
-    if (method.name != kDeserializer && !may_be_behind) continue;
+    const bool is_deserializer = method.name == kDeserializer;
+    const bool may_be_behind =
+        !is_deserializer && ((method.access & kBodyFlags) == kBodyFlags ||
+                             method.name.starts_with(kBody) || method.name == kInitializer);
+    if (!is_deserializer && !may_be_behind) continue;
     const auto entries = EntriesOf(klass, method, host, constants);
     if (!entries) return;
     if (may_be_behind) {

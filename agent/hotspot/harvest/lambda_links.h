@@ -1,21 +1,25 @@
 // LambdaLinks: which invokedynamic instruction makes a loaded lambda.
 //
-// Why: several classes of one loader may have the base name of one lambda. Threads that race to link an
-// instruction each make a class, and a class that was redefined or retransformed links its instructions
-// again; all these are one lambda. But two instructions that do the same make two lambdas, which have
-// different numbers (docs/names.md, "The number"). The class that contains the instructions tells.
+// Why: several classes of one loader may have the base name of one lambda. Threads that race to
+// link an instruction each make a class, and a class that was redefined or retransformed links its
+// instructions again; all these are one lambda. But two instructions that do the same make two
+// lambdas, which have different numbers (docs/names.md, "The number"). The class that contains the
+// instructions tells.
 //
-// How: HotSpot's cache of a constant pool has an entry for each invokedynamic instruction. What their lambdas do is
-// compared as the agent compares it (agent/classfile/lambda_shape.h). But which of them made a class is told by the
-// name of the method that the class calls, by the number of its calls, and by what it captures and implements. So some
-// lambdas count as two here that the agent tells apart.
+// How: HotSpot's cache of a constant pool has an entry for each invokedynamic instruction. What
+// their lambdas do is compared as the agent compares it (agent/classfile/lambda_shape.h). But which
+// of them made a class is told by the name of the method that the class calls, by the number of its
+// calls, and by what it captures and implements. So some lambdas count as two here that the agent
+// tells apart.
 //
-// A serializable lambda has a second instruction in $deserializeLambda$. If that method never ran, it does not count:
-// compilers put it behind the methods of the source, so the first instruction has the number 0. But the bodies of
-// lambdas and the class initializer may be behind it. What these make is left as it is.
+// A serializable lambda has a second instruction in $deserializeLambda$. If that method never ran,
+// it does not count: compilers put it behind the methods of the source, so the first instruction
+// has the number 0. But the bodies of lambdas (private synthetic methods, whatever their names) and
+// the class initializer may be behind it. What these make is left as it is.
 //
-// Guarantees: an instruction is named only if no other one of its class makes lambdas of that base name. The
-// instructions of a class are read in full only if two of them name the same method, or for OnlyLinkOf.
+// Guarantees: an instruction is named only if no other one of its class makes lambdas of that base
+// name. The instructions of a class are read in full only if two of them name the same method, or
+// for OnlyLinkOf.
 // Threads: one. Failure: nullopt, also if several instructions may make the lambda.
 #pragma once
 
@@ -51,12 +55,13 @@ class LambdaLinks {
         rule_(rule),
         unboxing_(classfile::UnboxingOfJdk(metadata.layout().major)) {}
 
-  // The only instruction that makes classes with the base name of listed[lambda]. `facts` are those of
-  // that class.
+  // The only instruction that makes classes with the base name of listed[lambda]. `facts` are those
+  // of that class.
   std::optional<LambdaLink> OnlyLinkOf(uint32_t lambda, const LambdaFacts& facts);
 
-  // Whether the number in the name of listed[lambda] is not known: its class has several instructions that make lambdas
-  // that do the same, and one of them may have made it. False where the instructions cannot be read.
+  // Whether the number in the name of listed[lambda] is not known: its class has several
+  // instructions that make lambdas that do the same, and one of them may have made it. False where
+  // the instructions cannot be read.
   bool MayHaveTwin(uint32_t lambda, const LambdaFacts& facts);
 
  private:
@@ -82,7 +87,8 @@ class LambdaLinks {
     std::vector<uint16_t> bootstraps;
   };
 
-  // With the instructions that name the same method as another one, or with all. Null if there is no such class.
+  // With the instructions that name the same method as another one, or with all. Null if there is
+  // no such class.
   const Host* HostOf(uint32_t lambda, Which which);
   Host ReadHost(const ListedClass& klass, Which which);
   std::optional<Constants> ReadConstants(Address at);
