@@ -381,7 +381,7 @@ class OtherCommands(RawTest):
         self.write("empty.iraw", b"")
         self.write("cut.iraw", self.examples["app.iraw"][:5])
         for command in (("merge", "-o", "x"), ("show",), ("recover", "-o", "x")):
-            self.assertIn("empty.iraw: is empty: the program ended", self.err(*command, "empty.iraw", expect=3))
+            self.assertIn("empty.iraw: is empty: the program has just begun, or ended at once", self.err(*command, "empty.iraw", expect=3))
             self.assertIn("cut.iraw: is cut within its header", self.err(*command, "cut.iraw", expect=3))
 
     def test_what_is_named_and_found_counts_as_named(self):

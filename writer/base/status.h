@@ -17,7 +17,7 @@ enum class Code {
   kOk = 0,
   kUsage,        // an option or argument is unknown, malformed or contradicts another
   kBadInput,     // bytes that do not follow their format
-  kNothingYet,   // well-formed, but its writer has only begun: there is nothing to read
+  kNothingYet,   // empty or well-formed, but its writer has only begun: there is nothing to read
   kUnsupported,  // well-formed, but of a version or kind that we do not support
   kIo,           // the operating system failed: open, write, rename, memory …
   kLimit,        // a documented limit was reached: memory limit, depth, size

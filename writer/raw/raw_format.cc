@@ -116,8 +116,7 @@ std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
 
 Result<RawHeader> DecodeRawHeader(std::span<const uint8_t> page) {
   if (page.empty())
-    return Status(Code::kNothingYet,
-                  "is empty: the program ended when it had just created the file");
+    return Status(Code::kNothingYet, "is empty: the program has just begun, or ended at once");
   const Status is_cut(Code::kBadInput, "is cut within its header, so nothing can be recovered");
   if (std::equal(
           page.begin(), page.end(), kRawMagic.begin(),
