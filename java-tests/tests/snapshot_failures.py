@@ -181,3 +181,15 @@ class Failures(SnapshotCase):
         self.assertEqual(said, "iprof: error: app.iprof is of the same run as app.iraw and has fewer losses, so it is not replaced: "
                                "give the profile another name, or remove app.iprof first\n")
         self.assertEqual(self.folder.joinpath("app.iprof").read_bytes(), dumped)
+
+    def test_a_file_that_is_full_replaces_what_was_recovered_from_it_before(self):
+        process = self.start("out=app.iprof,raw-max=1m")
+        self.rounds(process, 1)
+        self.wait_until(lambda: self.warnings(process), process)
+        self.run_tool("recover", "app.iraw", "-o", "early.iprof")
+        end = self.profile("early.iprof").section["provenance"]["runs"][0]["end"]
+        self.say(process, "more")  # new classes, for which there is no room
+        self.wait_until(lambda: self.recovered("app.iraw").section["provenance"]["runs"][0]["end"] > end, process)
+        self.kill(process)
+        self.run_tool("recover", "app.iraw", "-o", "early.iprof")
+        self.assertGreater(self.profile("early.iprof").section["provenance"]["runs"][0]["end"], end)
