@@ -1,8 +1,8 @@
-// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their name. One that has fewer bytes than
-// that, or none, is recognised by its name.
+// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their
+// name. One that has fewer bytes than that, or none, is recognised by its name.
 //
-// Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of other
-// inputs are read, and none are lost.
+// Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
+// other inputs are read, and none are lost.
 // Threads: any; one per object and descriptor.
 // Failure: a Status that names the file.
 #pragma once
@@ -69,14 +69,15 @@ class SniffedInput {
   Source source_;
 };
 
-// Which process's recording a raw file is of. A reset does not change it: then the start in the provenance differs.
+// Which process's recording a raw file is of. A reset does not change it: then the start in the
+// provenance differs.
 struct RawRunId {
   int64_t pid = 0;
   int64_t start_ns = 0;
   auto operator<=>(const RawRunId&) const = default;
 };
-// Reads no more than the header, and nothing of an input that can be read only once. nullopt: that, or no raw file,
-// or its header cannot be read.
+// Reads no more than the header, and nothing of an input that can be read only once. nullopt: that,
+// or no raw file, or its header cannot be read.
 std::optional<RawRunId> RawRunOf(const std::string& path);
 
 // Whether it is a file that begins as a raw file, also a damaged one.

@@ -62,7 +62,7 @@ bool IsFailure(const MergeInput& input, const Status& status) {
   return !status.ok() && !(input.is_found && status.code() == Code::kNothingYet);
 }
 
-// Whether this ends the merge. `all`: nothing is left to merge.
+// The failure that ends the merge; null if it goes on. `all`: nothing is left to merge.
 const MergeFailure* DecisiveFailure(const std::vector<MergeFailure>& left_out, FailureMode mode,
                                     bool all) {
   if (left_out.empty() || mode == FailureMode::kWarn) return nullptr;

@@ -1,9 +1,9 @@
 // VersionedProfile: adds up profiles in which the same method may have different code, as after a
 // rolling deployment or an update of the JDK.
 //
-// Why: a bytecode position means nothing in other code. If the positions of two versions of a method
-// were added up, an `if` could get three outcomes, and a receiver the classes of another call. And a
-// sample at a position behind the end of a method's code aborts an image build.
+// Why: a bytecode position means nothing in other code. If the positions of two versions of a
+// method were added up, an `if` could get three outcomes, and a receiver the classes of another
+// call. And a sample at a position behind the end of a method's code aborts an image build.
 //
 // The versions of a method are told apart by the hashes of their code (Profile::CodeHash). Until
 // Finish, each version is a method of its own. Finish keeps the positions of one, with their notes:
@@ -13,17 +13,18 @@
 //    code has.
 //  - A stack ends before a caller of another version; so does a context of any other table.
 //
-// Counts of a method without a hash are added to the version that is kept, as if their code were the
-// same. So are its samples, unless some method of its class has different code in the inputs: then it is not
-// known to which version of the class the positions belong, and samples and callers are treated as those of another
-// version. A method has no hash if it is only on stacks, as a loop that ran before an attach, and in
-// profiles that have no hashes at all; the report has those whose branches were so added up. In the latter, most stacks would be
-// lost for nothing if every method without a hash were treated so.
+// Counts of a method without a hash are added to the version that is kept, as if their code were
+// the same. So are its samples, unless some method of its class has different code in the inputs:
+// then it is not known to which version of the class the positions belong, and samples and callers
+// are treated as those of another version. A method has no hash if it is only on stacks, as a loop
+// that ran before an attach, and in profiles that have no hashes at all; the report has those whose
+// branches were so added up. In the latter, most stacks would be lost for nothing if every method
+// without a hash were treated so.
 //
-// Guarantees: the result depends only on the multiset of what was added, with its counts, and not on
-// order or grouping. Adding a profile n times is the same as adding it with n times its counts. No
-// position of a version that is known to be another one is in the result, except bci 0. In classes whose code differs,
-// samples and callers have only positions of the version that is kept.
+// Guarantees: the result depends only on the multiset of what was added, with its counts, and not
+// on order or grouping. Adding a profile n times is the same as adding it with n times its counts.
+// No position of a version that is known to be another one is in the result, except bci 0. In
+// classes whose code differs, samples and callers have only positions of the version that is kept.
 // Memory: the sum of the profiles, and a few bytes for each method. In Finish also the result.
 // Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
@@ -49,7 +50,8 @@ struct VersionReport {
   size_t methods = 0;                 // that had different code
   std::vector<std::string> examples;  // of them, by name: those with the most counts left out
   int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut
-  // Methods that have branches, receivers or type checks with a hash and without one: their code may have differed.
+  // Methods that have branches, receivers or type checks with a hash and without one: their code
+  // may have differed.
   size_t doubtful_methods = 0;
   std::vector<std::string>
       doubtful_examples{};  // by name: those with the most counts without a hash

@@ -1,18 +1,19 @@
 // UnseenCalls: estimates the calls that no bytecode names: those through method handles, by
 // invokedynamic and VarHandles, and what HotSpot or reflection calls.
 //
-// Why: reflection, VarHandles and, where objects cannot be read, invokedynamic call through handles.
-// So the flow from such call sites is known, but not where it goes; and the callees look as if
-// nothing called them.
+// Why: reflection, VarHandles and, where objects cannot be read, invokedynamic call through
+// handles. So the flow from such call sites is known, but not where it goes; and the callees look
+// as if nothing called them.
 //
-// How: a method that was counted often, and into which hardly anything flows, was called unseen.
-// What does not flow in, and is no call of the method by itself, flows in from outside. Its counts stopped like those of any method, so this
-// part is scaled by the growth of the sites that call through handles: how much more often they were
-// executed than counted. Only sites whose targets are not known call other methods unseen, but all of
-// them call the JDK's own parts of handles. The first growth holds for methods of a shape
-// (parameters and result, as far as handles distinguish them) that handles call more often than all
-// of them were counted. Other methods are called by HotSpot, by reflection, or by code that was not
-// profiled, and their counts are left alone.
+// How: a method that was counted often, and into which hardly anything flows, was called unseen. Of
+// its counted calls, those that no call site explains were made from outside; its calls of itself
+// are none of them. Its counts stopped like those of any method, so this part is scaled by the
+// growth of the sites that call through handles: how much more often they were executed than
+// counted. Only sites whose targets are not known call other methods unseen, but all of them call
+// the JDK's own parts of handles. The first growth holds for methods of a shape (parameters and
+// result, as far as handles distinguish them) that handles call more often than all of them were
+// counted. Other methods are called by HotSpot, by reflection, or by code that was not profiled,
+// and their counts are left alone.
 //
 // Guarantees: pure; finite. Threads: any. Failure: none but std::bad_alloc.
 #pragma once

@@ -1,12 +1,19 @@
 // ClassNaming: which name each class has in a profile, and which classes have none.
 //
-// Guarantees: the names are those of the agent. All copies of one lambda have its name, with the number
-// 0: those of different loaders, and those that one loader has because threads raced to link it or
-// because it was linked again. Where one loader has several classes of a name, and its class file does not
-// make them all by one instruction, all lambdas of that name have none; also where that cannot be told. The same holds for a
-// lambda that is alone, if its class file has a further instruction that does the same, linked or not: then which number it has is
-// unknown, because a JVM does not keep the order of methods (if the instructions cannot be read, it has the number 0). Linkage classes, proxies and generated accessors have no
-// name. What has none is counted. Classes of the agent have none either. The order of classes makes no difference.
+// Guarantees: the names are those of the agent. All copies of one lambda have its name, with the
+// number 0: those of different loaders, and those that one loader has because threads raced to link
+// it or because it was linked again.
+//
+// These have no name:
+//  - The lambdas of a name of which one loader has several classes, unless one instruction of the
+//    class file made them all. Nor if that cannot be told.
+//  - A lambda that is alone, if a further instruction of its class file does the same, linked or
+//    not. The agent would number them, and a JVM does not keep the order of methods. But if the
+//    instructions cannot be read, the lambda has the number 0.
+//  - Linkage classes, proxies and generated accessors.
+//  - Classes of the agent.
+// What has no name is counted, except for classes of the agent. The order of classes makes no
+// difference.
 // Threads: one. Failure: a lambda whose code cannot be read has no name.
 #pragma once
 
@@ -27,8 +34,8 @@ struct LambdaCopies {
   LambdaLink link;
 };
 
-// Names the program's classes, which are those in `listed`, in the same order. Returns the lambdas of
-// which a loader has several copies.
+// Names the program's classes, which are those in `listed`, in the same order. Returns the lambdas
+// of which a loader has several copies.
 std::vector<LambdaCopies> NameClasses(Metadata& metadata, std::span<const ListedClass> listed,
                                       NamingRule rule, HarvestedProgram& program);
 

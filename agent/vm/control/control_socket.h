@@ -5,10 +5,10 @@
 // Guarantees: the socket has mode 0600, and every client is asked for its user: only this process's
 // user and root are heard. An existing path is refused, except a socket of this user that nobody
 // listens on (left behind by a killed JVM). Missing folders are made, for this user only. Links of
-// other users in the path are not followed. Once the path exists, clients can connect. Close removes the path if it still is ours. Clients are
-// read side by side, so one that sends nothing delays no other; it is dropped after a while, and
-// earlier if more than kMostSilent of them wait. The JVM does not know the thread that listens, so it
-// does not slow safepoints.
+// other users in the path are not followed. Once the path exists, clients can connect. Close
+// removes the path if it still is ours. Clients are read side by side, so one that sends nothing
+// delays no other; it is dropped after a while, and earlier if more than kMostSilent of them wait.
+// The JVM does not know the thread that listens, so it does not slow safepoints.
 // Threads: Open, Serve and Close on any thread; the handler on the thread that listens.
 // Failure: Open returns a Status that names the path, Serve one if the system refuses a thread. A
 // client that fails is dropped.
