@@ -15,15 +15,19 @@ Result<std::unique_ptr<HarvestedProgram>> Harvest(const FakeProgram& program) {
   return HarvestProgram(program.vm, program.vm.layout(), NoFlags(), 0);
 }
 
+// The class b/B has a method that was entered twice and jumped back this often; it calls a/A.run in each round.
+struct LoopingProgram : FakeProgram {
+  explicit LoopingProgram(uint32_t rounds) {
+    // 0: aload_0; 1: invokevirtual a/A.run; 4: iload_1; 5: ifne 0; 8: return
+    const Address loop = vm.Method(driver, pool, {42, 182, 1, 0, 27, 154, 0xFF, 0xFB, 177}, 2);
+    vm.Put(vm.Load<Address>(loop + 16).value_or(0) + 4, rounds << 1);
+  }
+  Address driver = vm.Class(loader, "b/B");
+};
+
 TEST_CASE("the calls of a loop without MethodData are guessed from how often it jumped back") {
   for (const uint32_t rounds : {5'000U, 900U}) {
-    FakeProgram fake;
-    const Address driver = fake.vm.Class(fake.loader, "b/B");
-    // 0: aload_0; 1: invokevirtual a/A.run; 4: iload_1; 5: ifne 0; 8: return
-    const Address method =
-        fake.vm.Method(driver, fake.pool, {42, 182, 1, 0, 27, 154, 0xFF, 0xFB, 177}, 2);
-    const Address counters = fake.vm.Load<Address>(method + 16).value_or(0);
-    fake.vm.Put(counters + 4, rounds << 1);
+    const LoopingProgram fake(rounds);
     const auto program = Harvest(fake);
     REQUIRE(program.ok());
     REQUIRE((*program)->methods.size() == 2);
@@ -91,20 +95,16 @@ TEST_CASE("a method whose counters cannot be read may have run") {
 
 TEST_CASE("small methods are looked at in the class of a guessed loop") {
   for (const uint32_t rounds : {5'000U, 900U}) {
-    FakeProgram fake;
-    const Address driver = fake.vm.Class(fake.loader, "b/B");
-    const Address loop =
-        fake.vm.Method(driver, fake.pool, {42, 182, 1, 0, 27, 154, 0xFF, 0xFB, 177}, 2);
-    const Address counters = fake.vm.Load<Address>(loop + 16).value_or(0);
-    fake.vm.Put(counters + 4, rounds << 1);
-    fake.vm.Method(driver, fake.pool, {27, 16, 31, 104, 172}, 0);  // returns 31 times its argument
-    fake.vm.Method(driver, fake.pool, {3, 172}, 0);                // returns a constant
+    LoopingProgram fake(rounds);
+    fake.vm.Method(fake.driver, fake.pool, {27, 16, 31, 104, 172},
+                   0);                                    // returns 31 times its argument
+    fake.vm.Method(fake.driver, fake.pool, {3, 172}, 0);  // returns a constant
     // What cannot be read may be trivial: no bytecode, and a constant pool without tags.
-    fake.vm.Method(driver, fake.pool, {255, 172}, 0);
+    fake.vm.Method(fake.driver, fake.pool, {255, 172}, 0);
     const Address broken =
         fake.vm.Pool({{1, fake.vm.Symbol("run")}, {1, fake.vm.Symbol("()V")}}, {});
     fake.vm.Put(broken, Address{8});
-    fake.vm.Method(driver, broken, {27, 16, 31, 104, 172}, 0);
+    fake.vm.Method(fake.driver, broken, {27, 16, 31, 104, 172}, 0);
     const auto program = Harvest(fake);
     REQUIRE(program.ok());
     size_t never_ran = 0;
