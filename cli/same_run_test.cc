@@ -410,7 +410,7 @@ TEST_CASE("a profile that is better than what a raw file of its run gives") {
   // Several runs.
   CHECK(why(Of({further, run}), Of({later}, whole)) == "has further runs");
   CHECK(why(Of({further}), Of({run}, whole)).empty());
-  // Nobody knows.
+  // It cannot be known.
   CHECK(why(Of({}), Of({run}, whole)).empty());
   CHECK(why(Of({run}), Of({}, whole)).empty());
   CHECK(why(Of({Run(0, 0)}), Of({Run(0, 0)}, whole)).empty());
