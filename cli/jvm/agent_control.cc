@@ -234,7 +234,7 @@ void TellSaved(const AgentAddress& address, control::Answer& answer,
   AgentRequest request;
   request.verb = control::Verb::kSaved;
   request.recording = static_cast<int64_t>(answer.status->recording);
-  // The profile is there, so nobody should wait long.
+  // The profile is saved already, so the user should not wait long.
   AttachTimeouts short_timeouts = timeouts;
   short_timeouts.answer = std::min(timeouts.answer, kPatienceWhenSaved);
   short_timeouts.listen = std::min(timeouts.listen, kPatienceWhenSaved);

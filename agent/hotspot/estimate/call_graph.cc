@@ -59,7 +59,8 @@ class Builder {
                const HarvestedTypes* rows) {
     const auto counted = static_cast<double>(call.block_count);
     const bool is_exact = call.exact_count.has_value();
-    // Counted by nobody, and the interpreter counts each call that it makes.
+    // No agent and no MethodData counted it. The interpreter, which ran the caller, counts each call
+    // that it makes.
     const bool is_guessed = !is_exact && !program_.methods[caller].has_data;
     const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
     // Exact or not, what is listed is compared with what HotSpot counted.

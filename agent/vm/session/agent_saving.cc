@@ -21,7 +21,7 @@ std::string Agent::OutPath() const {
   if (session_ == nullptr) return own;
   std::string sessions = session_->out_path();
   if (own.empty()) return sessions;
-  // Nobody takes what goes to a tool that is gone.
+  // A tool that is gone cannot save the profile.
   const bool is_orphan = control::IsToolsFile(own) && !control::IsToolsFile(sessions) &&
                          LookAtToolsFolder(own) != ToolsFolder::kHasItsTool;
   return is_orphan ? sessions : own;

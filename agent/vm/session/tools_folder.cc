@@ -12,7 +12,7 @@ ToolsFolder LookAtToolsFolder(const std::string& file) {
   const std::string folder = file.substr(0, file.rfind('/'));
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) {
-    // For another reason, such as too many open files, nobody knows.
+    // Any other failure, such as too many open files, does not tell.
     const bool is_gone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
     return is_gone ? ToolsFolder::kIsGone : ToolsFolder::kHasItsTool;
   }
