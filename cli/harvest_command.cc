@@ -21,6 +21,7 @@
 #include "cli/jvm/running_jvm.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/large_pages.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
@@ -118,6 +119,7 @@ class HarvestCommand : public Command {
 
   // Harvests once, or with --watch until its end, and then a last time. A core file has no process.
   ExitCode Watch(Console& console, const jvm::Process* process) {
+    UseLargePages();
     const Clock::time_point end = Clock::now() + watch_;
     std::optional<Profile> united;
     HarvestReport report;  // on the last harvest that succeeded
