@@ -262,7 +262,22 @@ struct OpInfo {
   // The two bytes after the opcode, shifted right by this, are the index of its constant; 16 if it
   // names none.
   uint8_t constant_shift;
+  bool ends_block;  // control may continue elsewhere than behind it, exceptions aside
 };
+
+constexpr bool IsConditionalBranch(Op op) {
+  return (op >= Op::ifeq && op <= Op::if_acmpne) || op == Op::ifnull || op == Op::ifnonnull;
+}
+constexpr bool IsGoto(Op op) { return op == Op::goto_ || op == Op::goto_w; }
+constexpr bool IsJsr(Op op) { return op == Op::jsr || op == Op::jsr_w; }
+constexpr bool IsSwitch(Op op) { return op == Op::tableswitch || op == Op::lookupswitch; }
+constexpr bool IsReturn(Op op) { return op >= Op::ireturn && op <= Op::return_; }
+constexpr bool IsInvoke(Op op) { return op >= Op::invokevirtual && op <= Op::invokedynamic; }
+// Control never continues at the next instruction. (It does after a jsr, when the subroutine
+// returns.)
+constexpr bool IsUnconditional(Op op) {
+  return IsGoto(op) || IsSwitch(op) || IsReturn(op) || op == Op::athrow || op == Op::ret;
+}
 
 constexpr uint8_t LengthOf(Format format) {
   switch (format) {
@@ -300,7 +315,12 @@ constexpr uint8_t ConstantShift(Format format) {
 
 inline constexpr std::array<OpInfo, kOpCount> kOpInfo = {{
 #define X(name, format, pops, pushes) \
-  {Format::format, LengthOf(Format::format), pops, pushes, ConstantShift(Format::format)},
+  {Format::format,                    \
+   LengthOf(Format::format),          \
+   pops,                              \
+   pushes,                            \
+   ConstantShift(Format::format),     \
+   IsJump(Format::format) || IsUnconditional(Op::name)},
     IPROF_JVM_OPCODES(X)
 #undef X
 }};
@@ -310,19 +330,7 @@ constexpr const OpInfo& InfoOf(Op op) { return kOpInfo[static_cast<uint8_t>(op)]
 const char* OpName(Op op);  // the mnemonic: "goto", "if_icmplt"
 
 constexpr bool IsJump(Op op) { return IsJump(InfoOf(op).format); }
-constexpr bool IsConditionalBranch(Op op) {
-  return (op >= Op::ifeq && op <= Op::if_acmpne) || op == Op::ifnull || op == Op::ifnonnull;
-}
-constexpr bool IsGoto(Op op) { return op == Op::goto_ || op == Op::goto_w; }
-constexpr bool IsJsr(Op op) { return op == Op::jsr || op == Op::jsr_w; }
-constexpr bool IsSwitch(Op op) { return op == Op::tableswitch || op == Op::lookupswitch; }
-constexpr bool IsReturn(Op op) { return op >= Op::ireturn && op <= Op::return_; }
-constexpr bool IsInvoke(Op op) { return op >= Op::invokevirtual && op <= Op::invokedynamic; }
-// Control never continues at the next instruction. (It does after a jsr, when the subroutine
-// returns.)
-constexpr bool IsUnconditional(Op op) {
-  return IsGoto(op) || IsSwitch(op) || IsReturn(op) || op == Op::athrow || op == Op::ret;
-}
+constexpr bool EndsBlock(Op op) { return InfoOf(op).ends_block; }
 // The conditional branch that is taken exactly when this one is not.
 constexpr Op Inverted(Op op) {
   const auto v = static_cast<uint8_t>(op);

@@ -1,6 +1,6 @@
 #include "agent/classfile/symbolic_code.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace iprof::classfile {
 namespace {
@@ -34,7 +34,8 @@ size_t SizeOf(std::string_view text) { return 2 + text.size(); }
 // Returns where the text ends.
 uint8_t* StoreText(uint8_t* to, std::string_view text) {
   StoreU2(to, static_cast<uint32_t>(text.size()));  // at most 65,535 in a class file
-  return std::copy(text.begin(), text.end(), to + 2);
+  if (!text.empty()) std::memcpy(to + 2, text.data(), text.size());
+  return to + 2 + text.size();
 }
 
 }  // namespace

@@ -27,29 +27,42 @@ uint16_t Low(uint64_t slot) { return static_cast<uint16_t>(slot); }
 }  // namespace
 
 std::optional<std::string_view> Metadata::Symbol(Address symbol) {
-  if (symbol == 0) return std::nullopt;
-  if (const std::string_view* known = symbols_.Find(symbol)) return *known;
-  const auto length = memory_.Load<uint16_t>(symbol + layout_.symbol.length);
-  if (!length || !memory_.Read(symbol + layout_.symbol.body, texts_.Reserve(*length), *length))
-    return std::nullopt;
-  return *symbols_.TryAdd(symbol).first = texts_.Take(*length);
+  const Text* const text = TextOf(symbol);
+  if (text == nullptr) return std::nullopt;
+  return text->text();
 }
 
-// The symbols of a class that is unloaded meanwhile may hold anything.
-std::optional<std::string_view> Metadata::MethodName(Address symbol) {
-  const auto text = Symbol(symbol);
-  if (!text || !classfile::IsMethodName(*text)) return std::nullopt;
+Metadata::Text* Metadata::TextOf(Address symbol) {
+  if (symbol == 0) return nullptr;
+  if (Text* const known = symbols_.Find(symbol)) return known;
+  const auto length = memory_.Load<uint16_t>(symbol + layout_.symbol.length);
+  if (!length || !memory_.Read(symbol + layout_.symbol.body, texts_.Reserve(*length), *length))
+    return nullptr;
+  Text* const text = symbols_.TryAdd(symbol).first;
+  text->bytes = texts_.Take(*length).data();
+  text->length = *length;
   return text;
+}
+
+// A few texts are those of most methods, so each is looked at once.
+template <typename IsLegal>
+std::optional<std::string_view> Metadata::LegalText(Address symbol, Legality Text::*legality,
+                                                    IsLegal is_legal) {
+  Text* const text = TextOf(symbol);
+  if (text == nullptr) return std::nullopt;
+  Legality& known = text->*legality;
+  if (known == Legality::kUnknown)
+    known = is_legal(text->text()) ? Legality::kLegal : Legality::kIllegal;
+  if (known == Legality::kIllegal) return std::nullopt;
+  return text->text();
+}
+
+std::optional<std::string_view> Metadata::MethodName(Address symbol) {
+  return LegalText(symbol, &Text::as_name, classfile::IsMethodName);
 }
 
 std::optional<std::string_view> Metadata::MethodDescriptor(Address symbol) {
-  const auto text = Symbol(symbol);
-  if (!text) return std::nullopt;
-  // A few descriptors are those of most methods.
-  const auto [is_legal, is_new] = legal_descriptors_.TryAdd(symbol);
-  if (is_new) *is_legal = classfile::IsMethodDescriptor(*text);
-  if (!*is_legal) return std::nullopt;
-  return text;
+  return LegalText(symbol, &Text::as_descriptor, classfile::IsMethodDescriptor);
 }
 
 std::optional<ListedClass> Metadata::ReadClass(Address at, Address loader) {

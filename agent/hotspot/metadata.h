@@ -99,6 +99,22 @@ class Metadata {
   }
 
  private:
+  // The symbols of a class that is unloaded meanwhile may hold anything.
+  enum class Legality : uint8_t { kUnknown, kLegal, kIllegal };
+  struct Text {
+    const char* bytes = nullptr;
+    uint16_t length = 0;
+    Legality as_name = Legality::kUnknown;
+    Legality as_descriptor = Legality::kUnknown;
+
+    std::string_view text() const { return {bytes, length}; }
+  };
+
+  // Valid until the next text is read. Null if it cannot be read.
+  Text* TextOf(Address symbol);
+  template <typename IsLegal>
+  std::optional<std::string_view> LegalText(Address symbol, Legality Text::*legality,
+                                            IsLegal is_legal);
   std::optional<ListedClass> ReadClass(Address at, Address loader);
   std::optional<ListedMethod> ReadMethod(Address at);
   std::optional<std::string_view> MethodName(Address symbol);
@@ -107,8 +123,7 @@ class Metadata {
   const BlockCache& memory_;
   const MetadataLayout& layout_;
   TextStore& texts_;
-  AddressMap<std::string_view> symbols_;
-  AddressMap<bool> legal_descriptors_;  // by symbol
+  AddressMap<Text> symbols_;
 };
 
 }  // namespace iprof::hotspot

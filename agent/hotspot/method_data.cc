@@ -66,7 +66,9 @@ bool Parses(std::span<const uint64_t> words, const DataShape& shape) {
 
 std::optional<std::vector<DataRecord>> SplitMethodData(std::span<const uint64_t> words,
                                                        const DataShape& shape) {
+  constexpr size_t kUsualWords = 3;  // of a record
   std::vector<DataRecord> records;
+  records.reserve(words.size() / kUsualWords);
   if (!ForEachRecord(words, shape, [&](const DataRecord& record) { records.push_back(record); }))
     return std::nullopt;
   return records;
@@ -114,7 +116,7 @@ bool VoteForExtraCell(std::span<const std::span<const uint64_t>> method_datas, D
 }
 
 TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape) {
-  TypeRows result;
+  TypeRows result{};
   const size_t first = shape.has_extra_cell ? 2 : 1;
   if (record.cells.size() < first + 2 * size_t{shape.type_rows}) return result;
   result.unlisted = static_cast<int64_t>(record.cells[0]);
@@ -125,7 +127,7 @@ TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape) {
     if (klass == 0) {
       result.is_full = false;
     } else if (count > 0) {
-      result.rows.push_back({klass, count});
+      result.all[result.used++] = {klass, count};
     }
   }
   return result;

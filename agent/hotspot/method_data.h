@@ -10,6 +10,8 @@
 // Threads: any. Failure: nullopt for what does not parse; the caller counts it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,8 +38,10 @@ enum class DataTag : uint8_t {
   kSpeculativeTrap,
 };
 
+inline constexpr uint32_t kMostTypeRows = 8;  // HotSpot's largest TypeProfileWidth
+
 struct DataShape {
-  uint32_t type_rows = 2;  // TypeProfileWidth
+  uint32_t type_rows = 2;  // TypeProfileWidth, at most kMostTypeRows
   uint32_t ret_rows = 2;   // BciProfileWidth
   bool has_extra_cell = false;
 };
@@ -66,10 +70,13 @@ struct TypeRow {
   uint64_t count;
 };
 struct TypeRows {
-  std::vector<TypeRow> rows;
+  std::array<TypeRow, kMostTypeRows> all;
+  size_t used = 0;
   // Below zero: type checks that failed (up to JDK 21, where those of compiled code are in no row).
   int64_t unlisted = 0;
   bool is_full = false;  // no free row: more classes may have been seen
+
+  std::span<const TypeRow> rows() const { return std::span(all).first(used); }
 };
 TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape);
 

@@ -32,9 +32,9 @@ TEST_CASE("records are split by their tags, and end with the data") {
     const TypeRows rows = ReadTypeRows((*records)[1], shape);
     CHECK(rows.unlisted == 3);
     CHECK(rows.is_full);
-    REQUIRE(rows.rows.size() == 2);
-    CHECK(rows.rows[1].klass == 0x2000);
-    CHECK(rows.rows[1].count == 20);
+    REQUIRE(rows.rows().size() == 2);
+    CHECK(rows.rows()[1].klass == 0x2000);
+    CHECK(rows.rows()[1].count == 20);
     CHECK(ReadEdges((*records)[2]) == Words{1, 2, 5});  // keys, then the default
   }
 }

@@ -114,13 +114,15 @@ class Restorer {
   Restorer(const Pool& pool, const PoolCache* cache, std::span<uint8_t> code)
       : pool_(pool), cache_(cache), code_(code) {}
 
-  bool Restore(const Breakpoints& breakpoints) {
+  bool Restore(const Breakpoints& breakpoints, std::vector<CodeInstruction>& instructions) {
     for (const auto& [bci, op] : breakpoints) {
       if (bci < code_.size() && code_[bci] == kBreakpoint) code_[bci] = op;
     }
+    instructions.reserve(code_.size() / 2);
     for (uint32_t bci = 0; bci < code_.size();) {
       const uint32_t length = RestoreAt(bci);
       if (length == 0 || length > code_.size() - bci) return false;
+      instructions.push_back({bci, length, Op{code_[bci]}});
       bci += length;
     }
     return true;
@@ -194,6 +196,7 @@ std::optional<uint16_t> At(const std::vector<uint16_t>& indices, uint32_t at) {
 // The constant-pool indices in an array of structures.
 std::vector<uint16_t> IndicesIn(const std::vector<uint8_t>& bytes, uint64_t size, uint64_t at) {
   std::vector<uint16_t> indices;
+  indices.reserve(size == 0 ? 0 : bytes.size() / size);
   for (size_t item = 0; item + size <= bytes.size() && at + 2 <= size; item += size)
     indices.push_back(NativeU2(bytes.data() + item + at));
   return indices;
@@ -277,19 +280,22 @@ std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const Lis
   std::vector<uint8_t> code(method.code_size);
   const Address from = method.code + metadata.layout().code.size;
   if (code.empty() || !metadata.memory().Read(from, code.data(), code.size())) return std::nullopt;
-  if (!Restorer(pool, cache, code).Restore(breakpoints)) return std::nullopt;
-  auto instructions = SplitCode(code);
-  if (!instructions) return std::nullopt;
-  std::vector<bool> starts(code.size());
-  for (const CodeInstruction& insn : *instructions) starts[insn.bci] = true;
+  std::vector<CodeInstruction> instructions;
+  if (!Restorer(pool, cache, code).Restore(breakpoints, instructions)) return std::nullopt;
   bool all_fit = true;
-  const auto check = [&](uint32_t bci) { all_fit = all_fit && bci < starts.size() && starts[bci]; };
-  for (const CodeInstruction& insn : *instructions) {
+  const auto check = [&](uint32_t bci) {
+    all_fit = all_fit &&
+              std::binary_search(
+                  instructions.begin(), instructions.end(), CodeInstruction{bci, 0, {}},
+                  [](const CodeInstruction& a, const CodeInstruction& b) { return a.bci < b.bci; });
+  };
+  for (const CodeInstruction& insn : instructions) {
+    if (!classfile::EndsBlock(insn.op)) continue;
     ForEachSuccessor(code, insn, check);
     if (const auto target = JumpTarget(code, insn)) check(*target);
   }
   if (!all_fit) return std::nullopt;
-  return OriginalCode{std::move(code), std::move(*instructions)};
+  return OriginalCode{std::move(code), std::move(instructions)};
 }
 
 std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> code) {
@@ -306,15 +312,9 @@ std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> c
 
 std::vector<uint32_t> SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn) {
   std::vector<uint32_t> targets;
+  if (classfile::IsConditionalBranch(insn.op)) targets.reserve(2);
   ForEachSuccessor(code, insn, [&](uint32_t bci) { targets.push_back(bci); });
   return targets;
-}
-
-std::optional<uint32_t> JumpTarget(std::span<const uint8_t> code, const CodeInstruction& insn) {
-  if (!classfile::IsGoto(insn.op) && !classfile::IsJsr(insn.op)) return std::nullopt;
-  const uint8_t* at = code.data() + insn.bci;
-  const bool is_far = classfile::kOpInfo[static_cast<size_t>(insn.op)].format == Format::kBranch4;
-  return static_cast<uint32_t>(int64_t{insn.bci} + (is_far ? LoadS4(at + 1) : LoadS2(at + 1)));
 }
 
 }  // namespace iprof::hotspot

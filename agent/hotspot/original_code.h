@@ -99,6 +99,13 @@ void ForEachSuccessor(std::span<const uint8_t> code, const CodeInstruction& insn
   visit(target(classfile::LoadS4(p)));
 }
 // goto, goto_w, jsr, jsr_w.
-std::optional<uint32_t> JumpTarget(std::span<const uint8_t> code, const CodeInstruction& insn);
+inline std::optional<uint32_t> JumpTarget(std::span<const uint8_t> code,
+                                          const CodeInstruction& insn) {
+  if (!classfile::IsGoto(insn.op) && !classfile::IsJsr(insn.op)) return std::nullopt;
+  const uint8_t* const at = code.data() + insn.bci + 1;
+  const bool is_far = classfile::InfoOf(insn.op).format == classfile::Format::kBranch4;
+  return static_cast<uint32_t>(int64_t{insn.bci} +
+                               (is_far ? classfile::LoadS4(at) : classfile::LoadS2(at)));
+}
 
 }  // namespace iprof::hotspot

@@ -128,7 +128,7 @@ class Records {
         const TypeRows rows = ReadTypeRows(record, shape_);
         fmt::print("{} {} {}", record.tag == DataTag::kReceiverType ? "check" : "call", record.bci,
                    rows.unlisted);
-        for (const TypeRow& row : rows.rows) {
+        for (const TypeRow& row : rows.rows()) {
           const auto name = names_.find(row.klass);
           fmt::print(" {}={}", name == names_.end() ? "?" : name->second, row.count);
         }

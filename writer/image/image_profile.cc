@@ -29,13 +29,17 @@ class Filter {
   Filter(const Profile& from, ImageTarget target) : from_(from), target_(target) {
     std::vector<std::string_view> parameters;
     uses_.reserve(from.method_count());
+    std::optional<TypeIndex> last;
+    ClassUse klass{std::string_view()};
     for (const MethodIndex method : MethodsOf(from)) {
       const auto signature = from.Signature(method);
+      if (std::exchange(last, signature[0]) != signature[0])
+        klass = ClassUse(from.TypeName(signature[0]));
       parameters.clear();
       for (const TypeIndex type : signature.subspan(std::min<size_t>(2, signature.size()))) {
         parameters.push_back(from.TypeName(type));
       }
-      uses_.emplace_back(from.TypeName(signature[0]), from.MethodName(method), parameters);
+      uses_.emplace_back(klass, from.MethodName(method), parameters);
     }
   }
 

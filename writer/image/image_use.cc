@@ -4,11 +4,15 @@
 
 namespace iprof {
 
+MethodUse::MethodUse(const ClassUse& klass, std::string_view method,
+                     std::span<const std::string_view> parameters)
+    : substitution_(SubstitutionIn(klass.substitutions_, method, parameters)),
+      machinery_(FindMachinery(klass.machinery_, method)),
+      is_platform_(klass.is_platform_) {}
+
 MethodUse::MethodUse(std::string_view class_name, std::string_view method,
                      std::span<const std::string_view> parameters)
-    : substitution_(FindSubstitution(class_name, method, parameters)),
-      machinery_(FindMachinery(class_name, method)),
-      is_platform_(IsPlatformClass(class_name)) {}
+    : MethodUse(ClassUse(class_name), method, parameters) {}
 
 ImageUse MethodUse::For(ImageTarget target) const {
   if (machinery_ != nullptr) {

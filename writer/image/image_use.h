@@ -33,10 +33,28 @@ namespace iprof {
 
 enum class ImageUse : uint8_t { kSame, kReplaced, kAbsent, kMachineryCalls, kMachineryWork };
 
+// What the uses of a class's methods have in common.
+class ClassUse {
+ public:
+  explicit ClassUse(std::string_view name)
+      : substitutions_(FindSubstitutions(name)),
+        machinery_(MachineryRulesOf(name)),
+        is_platform_(IsPlatformClass(name)) {}
+
+ private:
+  friend class MethodUse;
+
+  const SubstitutionRow* substitutions_;
+  uint64_t machinery_;
+  bool is_platform_;
+};
+
 // The uses of one method, for every target.
 class MethodUse {
  public:
   MethodUse() = default;
+  MethodUse(const ClassUse& klass, std::string_view method,
+            std::span<const std::string_view> parameters);
   MethodUse(std::string_view class_name, std::string_view method,
             std::span<const std::string_view> parameters);
 

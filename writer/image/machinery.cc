@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 
 #include "writer/base/glob.h"
@@ -88,16 +89,28 @@ bool BeginsWith(std::string_view name, std::string_view prefix) {
 
 std::span<const MachineryRule> MachineryRules() { return kRules; }
 
-const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method) {
-  if (!IsPlatformClass(class_name)) return nullptr;
+uint64_t MachineryRulesOf(std::string_view class_name) {
+  static_assert(std::size(kRules) <= 64);
+  if (!IsPlatformClass(class_name)) return 0;
+  uint64_t rules = 0;
   for (size_t r = 0; r < std::size(kRules); ++r) {
-    const MachineryRule& rule = kRules[r];
-    if (!BeginsWith(class_name, kPrefixes[r]) || !GlobMatches(rule.classes, class_name) ||
-        !GlobMatches(rule.methods, method))
-      continue;
+    if (BeginsWith(class_name, kPrefixes[r]) && GlobMatches(kRules[r].classes, class_name))
+      rules |= uint64_t{1} << r;
+  }
+  return rules;
+}
+
+const MachineryRule* FindMachinery(uint64_t rules_of_class, std::string_view method) {
+  for (uint64_t rules = rules_of_class; rules != 0; rules &= rules - 1) {
+    const MachineryRule& rule = kRules[std::countr_zero(rules)];
+    if (!GlobMatches(rule.methods, method)) continue;
     return rule.kind == MachineryKind::kKept ? nullptr : &rule;
   }
   return nullptr;
+}
+
+const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method) {
+  return FindMachinery(MachineryRulesOf(class_name), method);
 }
 
 bool IsPlatformClass(std::string_view class_name) {

@@ -28,7 +28,11 @@ struct MachineryRule {
 
 std::span<const MachineryRule> MachineryRules();
 
-// The rule for this method, or null if it is not machinery. Names are those of Class.getName().
+// The rules whose classes this one is among: bit r for MachineryRules()[r]. Names are those of
+// Class.getName().
+uint64_t MachineryRulesOf(std::string_view class_name);
+// The first of the rules that is for this method; null if it is not machinery.
+const MachineryRule* FindMachinery(uint64_t rules_of_class, std::string_view method);
 const MachineryRule* FindMachinery(std::string_view class_name, std::string_view method);
 
 // Whether a class belongs to java.base or a similar module, judged by its name. Machinery uses

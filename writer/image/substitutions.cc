@@ -37,13 +37,17 @@ ImageTargets TargetsIn(std::string_view letters) {
 
 }  // namespace
 
-Substitution FindSubstitution(std::string_view class_name, std::string_view method,
-                              std::span<const std::string_view> parameters) {
+const SubstitutionRow* FindSubstitutions(std::string_view class_name) {
   const std::span<const SubstitutionRow> rows = SubstitutionRows();
   const auto row = std::lower_bound(
       rows.begin(), rows.end(), class_name,
       [](const SubstitutionRow& r, std::string_view name) { return r.class_name < name; });
-  if (row == rows.end() || row->class_name != class_name) return {};
+  return row == rows.end() || row->class_name != class_name ? nullptr : &*row;
+}
+
+Substitution SubstitutionIn(const SubstitutionRow* row, std::string_view method,
+                            std::span<const std::string_view> parameters) {
+  if (row == nullptr) return {};
   Substitution others;  // for the methods that are not listed
   Substitution named;
   ImageTargets known = 0;
@@ -62,6 +66,11 @@ Substitution FindSubstitution(std::string_view class_name, std::string_view meth
   named.replaced |= static_cast<ImageTargets>(others.replaced & unknown);
   named.absent |= static_cast<ImageTargets>(others.absent & unknown);
   return named;
+}
+
+Substitution FindSubstitution(std::string_view class_name, std::string_view method,
+                              std::span<const std::string_view> parameters) {
+  return SubstitutionIn(FindSubstitutions(class_name), method, parameters);
 }
 
 }  // namespace iprof

@@ -23,7 +23,13 @@ struct Substitution {
   bool operator==(const Substitution&) const = default;
 };
 
-// Names as Class.getName() returns them; parameters without the receiver.
+struct SubstitutionRow;
+
+// What is known of a class's methods; null: nothing. Names as Class.getName() returns them.
+const SubstitutionRow* FindSubstitutions(std::string_view class_name);
+// Parameters without the receiver.
+Substitution SubstitutionIn(const SubstitutionRow* row, std::string_view method,
+                            std::span<const std::string_view> parameters);
 Substitution FindSubstitution(std::string_view class_name, std::string_view method,
                               std::span<const std::string_view> parameters);
 

@@ -361,11 +361,10 @@ class Assembly {
 
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
     const CountedMethod& method = *versions.front().method;
-    const auto types = SplitDescriptor(method.descriptor);
-    if (!types) return;  // not a method that a JVM runs
+    const std::vector<TypeIndex>& types = TypesIn(method.descriptor);
+    if (types.empty()) return;  // not a method that a JVM runs
     signature_.assign(1, type);
-    AddToSignature(types->result);
-    for (const std::string_view parameter : types->parameters) AddToSignature(parameter);
+    signature_.insert(signature_.end(), types.begin(), types.end());
     const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature_);
 
     uint64_t entries = 0;
@@ -401,9 +400,21 @@ class Assembly {
     }
   }
 
-  void AddToSignature(std::string_view descriptor) {
-    WriteTypeName(Descriptor(descriptor), &type_name_);
-    signature_.push_back(profile_.AddType(type_name_));
+  // The result and the parameters; empty if it is no descriptor. Kept, because most methods have one
+  // of a few.
+  const std::vector<TypeIndex>& TypesIn(std::string_view descriptor) {
+    const auto [known, is_new] = signatures_.try_emplace(std::string(descriptor));
+    std::vector<TypeIndex>& types = known->second;
+    if (!is_new) return types;
+    const auto split = SplitDescriptor(descriptor);
+    if (!split) return types;
+    const auto add = [&](std::string_view type) {
+      WriteTypeName(Descriptor(type), &type_name_);
+      types.push_back(profile_.AddType(type_name_));
+    };
+    add(split->result);
+    for (const std::string_view parameter : split->parameters) add(parameter);
+    return types;
   }
 
   void WriteCalls(const ClassRecord& c, const CountedMethod& method, MethodIndex index,
@@ -432,6 +443,7 @@ class Assembly {
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;
+  std::unordered_map<std::string, std::vector<TypeIndex>> signatures_;  // by descriptor
   std::vector<TypeIndex> signature_;
   std::string type_name_;
   std::vector<uint32_t> targets_;

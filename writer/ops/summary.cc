@@ -48,16 +48,17 @@ bool ContextBefore(const Profile& profile, ContextIndex a, ContextIndex b) {
 
 TableSummary SummarizeTable(const Profile& profile, Table table) {
   TableSummary summary{table};
-  std::unordered_set<uint32_t> methods;
+  std::vector<bool> seen(profile.method_count());
   for (const EntryIndex entry : EntriesOf(profile, table)) {
     ++summary.entries;
     const int64_t total = profile.EntryTotal(table, entry);
     summary.total = SaturatingAdd(summary.total, total);
     summary.largest = std::max(summary.largest, total);
     const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
-    if (frame.method != kNoMethod) methods.insert(static_cast<uint32_t>(frame.method));
+    if (frame.method == kNoMethod || seen[static_cast<size_t>(frame.method)]) continue;
+    seen[static_cast<size_t>(frame.method)] = true;
+    ++summary.methods;
   }
-  summary.methods = methods.size();
   return summary;
 }
 

@@ -27,7 +27,10 @@ struct Rest {
 class Builder {
  public:
   explicit Builder(const HarvestedProgram& program)
-      : program_(program), hierarchy_(program), listed_(program.methods.size()) {}
+      : program_(program),
+        old_(FindOldCounts(program)),
+        hierarchy_(program),
+        listed_(program.methods.size()) {}
 
   std::vector<CountedCall> Run() {
     for (uint32_t m = 0; m < program_.methods.size(); ++m) AddCallsOf(m);
@@ -67,7 +70,7 @@ class Builder {
     const auto add = [&](uint32_t klass, double share) {
       const auto callee = hierarchy_.Resolve(klass, selector);
       if (!callee || (is_guessed && program_.methods[*callee].never_ran)) return;
-      if (!CountsAreOld(program_, program_.methods[caller])) listed_[*callee] += counted * share;
+      if (!old_[caller]) listed_[*callee] += counted * share;
       calls_.push_back({caller, *callee, count * share, false, is_exact});
     };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
@@ -195,7 +198,7 @@ class Builder {
   // have stopped, so they cannot be compared with those of the others.
   double WeightOf(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (CountsAreOld(program_, method)) return kSmallest;
+    if (old_[number]) return kSmallest;
     const auto raw =
         static_cast<double>(method.is_exact ? method.data_invocations : method.invocations);
     const double listed = listed_[number];
@@ -204,6 +207,7 @@ class Builder {
   }
 
   const HarvestedProgram& program_;
+  const std::vector<bool> old_;  // by method
   ClassHierarchy hierarchy_;
   std::vector<double> listed_;  // by callee
   std::vector<CountedCall> calls_;
@@ -216,8 +220,14 @@ class Builder {
 
 }  // namespace
 
-bool CountsAreOld(const HarvestedProgram& program, const HarvestedMethod& method) {
-  return !method.is_exact && program.classes[method.klass].is_superseded;
+std::vector<bool> FindOldCounts(const HarvestedProgram& program) {
+  std::vector<bool> old(program.methods.size());
+  for (const HarvestedClass& klass : program.classes) {
+    if (!klass.is_superseded) continue;
+    for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m)
+      old[m] = !program.methods[m].is_exact;
+  }
+  return old;
 }
 
 std::vector<CountedCall> CountCalls(const HarvestedProgram& program) {

@@ -22,9 +22,10 @@ struct CountedCall {
   bool is_exact = false;    // all executions, not only those that HotSpot counted
 };
 
-// Whether the counts are those of a copy of a lambda before it was linked again. They are older than what others have
-// counted, as all counts of the class that makes the lambda began anew with it.
-bool CountsAreOld(const HarvestedProgram& program, const HarvestedMethod& method);
+// By method: whether its counts are those of a copy of a lambda before it was linked again. They are
+// older than what others have counted, as all counts of the class that makes the lambda began anew with
+// it.
+std::vector<bool> FindOldCounts(const HarvestedProgram& program);
 
 // All calls of methods that have a MethodData, as counted.
 std::vector<CountedCall> CountCalls(const HarvestedProgram& program);

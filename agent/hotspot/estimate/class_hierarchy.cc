@@ -42,18 +42,23 @@ ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
 }
 
 Selector ClassHierarchy::AddSelector(const Text& text) {
-  if (const auto known = FindSelector(text.name, text.descriptor)) return *known;
+  const uint32_t hash = HashOf(text);
+  if (const auto known = FindSelector(text, hash)) return *known;
   const auto number = static_cast<Selector>(texts_.size());
   texts_.push_back(text);
-  numbers_.Insert(HashOf(text), number);
+  numbers_.Insert(hash, number);
   return number;
 }
 
 std::optional<Selector> ClassHierarchy::FindSelector(std::string_view name,
                                                      std::string_view descriptor) const {
   const Text text{name, descriptor};
+  return FindSelector(text, HashOf(text));
+}
+
+std::optional<Selector> ClassHierarchy::FindSelector(const Text& text, uint32_t hash) const {
   const uint32_t found =
-      numbers_.Find(HashOf(text), [&](uint32_t number) { return texts_[number] == text; });
+      numbers_.Find(hash, [&](uint32_t number) { return texts_[number] == text; });
   if (found == HashIndex::kNone) return std::nullopt;
   return found;
 }

@@ -66,6 +66,7 @@ class ClassHierarchy {
   }
 
   Selector AddSelector(const Text& text);
+  std::optional<Selector> FindSelector(const Text& text, uint32_t hash) const;
 
   std::optional<uint32_t> Declared(uint32_t klass, Selector selector) const;
   std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth,

@@ -32,23 +32,28 @@ class Estimator {
   explicit Estimator(const HarvestedProgram& program)
       : program_(program),
         calls_(CountCalls(program)),
+        old_(FindOldCounts(program)),
         loops_(program.methods.size(), 1.0),
         wrapped_(program.methods.size()) {}
 
   Estimate Run() {
     FindWraps();
     ScaleLoops();
+    LearnFacts();
     FlowProblem problem;
     const size_t methods = program_.methods.size();
     problem.external.resize(methods);
-    for (uint32_t m = 0; m < methods; ++m) problem.floor.push_back(static_cast<double>(FloorOf(m)));
+    problem.floor.reserve(methods);
+    for (const Facts& facts : facts_) problem.floor.push_back(static_cast<double>(facts.floor));
+    problem.edges.reserve(calls_.size());
     for (const CountedCall& call : calls_) {
-      if (IsCounted(program_.methods[call.callee])) continue;  // needs no inflow
-      if (call.is_exact || KeepsItsCounts(call.caller)) {
+      if (facts_[call.callee].is_counted) continue;  // needs no inflow
+      const Facts& caller = facts_[call.caller];
+      if (call.is_exact || caller.keeps_its_counts) {
         problem.external[call.callee] += call.count;
       } else {
         problem.edges.push_back(
-            {call.caller, call.callee, call.count * loops_[call.caller] / EntriesOf(call.caller)});
+            {call.caller, call.callee, call.count * loops_[call.caller] / caller.entries});
       }
     }
     const FlowSolution flow = SolveWithUnseen(problem);
@@ -60,6 +65,21 @@ class Estimator {
   }
 
  private:
+  // What is asked of a method again and again. Methods themselves take far more memory than a
+  // processor's cache.
+  struct Facts {
+    double entries = 1;
+    uint64_t floor = 0;
+    bool is_counted = false;
+    bool keeps_its_counts = false;
+  };
+
+  void LearnFacts() {
+    facts_.reserve(program_.methods.size());
+    for (uint32_t m = 0; m < program_.methods.size(); ++m)
+      facts_.push_back({EntriesOf(m), FloorOf(m), IsCounted(m), KeepsItsCounts(m)});
+  }
+
   // What is called unseen depends on how much more often its callers were executed than counted.
   FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
     const FlowSolver solver(problem);
@@ -71,7 +91,7 @@ class Estimator {
       if (unseen.empty()) break;
       std::vector<double> external = problem.external;
       for (size_t m = 0; m < unseen.size(); ++m) {
-        if (!IsCounted(program_.methods[m])) external[m] += unseen[m];
+        if (!facts_[m].is_counted) external[m] += unseen[m];
       }
       flow = solver.Solve(external);
     }
@@ -80,9 +100,10 @@ class Estimator {
 
   // Whether its invocations are all there are. What has nothing to profile, such as an accessor, is
   // compiled without counters even if it has a MethodData.
-  bool IsCounted(const HarvestedMethod& method) const {
+  bool IsCounted(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
     if (method.is_exact) return true;
-    if (CountsAreOld(program_, method)) return false;
+    if (old_[number]) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
   }
@@ -103,16 +124,14 @@ class Estimator {
 
   // A copy with old counts is called as often as the records of its callers say.
   uint64_t FloorOf(uint32_t number) const {
-    const HarvestedMethod& method = program_.methods[number];
-    if (CountsAreOld(program_, method)) return 0;
-    return method.invocations + wrapped_[number];
+    return old_[number] ? 0 : program_.methods[number].invocations + wrapped_[number];
   }
 
   // How much more often the blocks of a method were executed than counted. Less often only where the counts are old.
   double FactorOf(uint32_t number, double total) const {
-    if (KeepsItsCounts(number)) return 1;
-    const double least = CountsAreOld(program_, program_.methods[number]) ? 0 : 1;
-    return std::max(least, total / EntriesOf(number) * loops_[number]);
+    const Facts& facts = facts_[number];
+    if (facts.keeps_its_counts) return 1;
+    return std::max(old_[number] ? 0.0 : 1.0, total / facts.entries * loops_[number]);
   }
 
   std::vector<double> FactorsOf(const std::vector<double>& total) const {
@@ -125,7 +144,7 @@ class Estimator {
   MethodScale ScaleOf(uint32_t number, double total) const {
     MethodScale scale;
     const double calls = std::min(std::round(total), static_cast<double>(kMostCalls));
-    scale.calls = std::max(FloorOf(number), static_cast<uint64_t>(calls));
+    scale.calls = std::max(facts_[number].floor, static_cast<uint64_t>(calls));
     scale.factor = FactorOf(number, total);
     return scale;
   }
@@ -137,12 +156,12 @@ class Estimator {
     std::vector<double> into(program_.methods.size());
     for (const CountedCall& call : calls_) {
       const HarvestedMethod& caller = program_.methods[call.caller];
-      if (!call.is_guessed && caller.has_data && !CountsAreOld(program_, caller))
+      if (!call.is_guessed && caller.has_data && !old_[call.caller])
         into[call.callee] += call.count;
     }
     for (uint32_t m = 0; m < into.size(); ++m) {
       const HarvestedMethod& method = program_.methods[m];
-      if (method.is_exact || !IsCounted(method) || !(into[m] < static_cast<double>(kMostCells)))
+      if (method.is_exact || !IsCounted(m) || !(into[m] < static_cast<double>(kMostCells)))
         continue;
       wrapped_[m] =
           Unwrapped(method.invocations, static_cast<uint64_t>(into[m])) - method.invocations;
@@ -153,12 +172,13 @@ class Estimator {
   // counts stop. Callees without other callers tell how far its loop really went, if they agree.
   void ScaleLoops() {
     std::vector<double> into(program_.methods.size());
-    std::vector<CountedCall> sorted;
-    sorted.reserve(calls_.size());
+    std::vector<CountedCall> sorted;  // those of methods that loop
     for (const CountedCall& call : calls_) {
-      if (CountsAreOld(program_, program_.methods[call.caller])) continue;
+      if (old_[call.caller]) continue;
+      const HarvestedMethod& caller = program_.methods[call.caller];
       into[call.callee] += call.count;
-      sorted.push_back(call);
+      if (caller.data_invocations <= kFewEntries && caller.back_edges >= kManyRounds)
+        sorted.push_back(call);
     }
     std::sort(sorted.begin(), sorted.end(), [](const CountedCall& a, const CountedCall& b) {
       return a.caller != b.caller ? a.caller < b.caller : a.callee < b.callee;
@@ -174,21 +194,20 @@ class Estimator {
              ++at) {
           if (!sorted[at].is_exact) count += sorted[at].count;
         }
-        if (callee == caller || !CountsItsCalls(program_.methods[callee])) continue;
+        if (callee == caller || !CountsItsCalls(callee)) continue;
         if (count > 0 && count >= kOwnShare * into[callee]) {
           ratios.push_back(static_cast<double>(program_.methods[callee].invocations) / count);
         }
       }
       first = at;
-      const HarvestedMethod& method = program_.methods[caller];
-      if (method.data_invocations <= kFewEntries && method.back_edges >= kManyRounds)
-        loops_[caller] = AgreedRatio(ratios);
+      loops_[caller] = AgreedRatio(ratios);
     }
   }
 
   // What is compiled without counters has counts that mean nothing.
-  bool CountsItsCalls(const HarvestedMethod& method) const {
-    return method.is_exact || (method.has_data && !CountsAreOld(program_, method));
+  bool CountsItsCalls(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    return method.is_exact || (method.has_data && !old_[number]);
   }
 
   static double AgreedRatio(std::vector<double>& ratios) {
@@ -201,8 +220,10 @@ class Estimator {
 
   const HarvestedProgram& program_;
   const std::vector<CountedCall> calls_;
+  const std::vector<bool> old_;    // by method
   std::vector<double> loops_;      // by method: how much more often its loops ran than was counted
   std::vector<uint64_t> wrapped_;  // by method: entries that its counter lost
+  std::vector<Facts> facts_;       // by method
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string ShapeOf(std::string_view descriptor, bool has_receiver, size_t witho
 UnseenCalls::UnseenCalls(const HarvestedProgram& program) : program_(program) {
   for (uint32_t m = 0; m < program.methods.size(); ++m) {
     const HarvestedMethod& method = program.methods[m];
-    if (program.classes[method.klass].is_previous_version) continue;
+    if (method.calls.empty() || program.classes[method.klass].is_previous_version) continue;
     double count = 0;
     double unknown = 0;
     for (const HarvestedCall& call : method.calls) {
@@ -114,12 +114,11 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
   std::vector<double> unseen(inflow.size());
   std::map<std::string, std::vector<uint32_t>> by_shape[2];
   for (uint32_t m = 0; m < unseen.size(); ++m) {
+    if (problem.floor[m] < kManyCalls) continue;
     const HarvestedMethod& method = program_.methods[m];
     const double raw = problem.floor[m] - own[m];
     const bool is_part = IsPartOfHandles(m);
-    if (problem.floor[m] < kManyCalls ||
-        inflow[m] >= (is_part ? kSeenShareOfHandles : kSeenShare) * raw)
-      continue;
+    if (inflow[m] >= (is_part ? kSeenShareOfHandles : kSeenShare) * raw) continue;
     unseen[m] = raw - inflow[m];
     if (is_part) {
       unseen[m] *= growth_of_parts;

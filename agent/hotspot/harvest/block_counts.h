@@ -49,7 +49,38 @@ struct BlockSplit {
 BlockSplit SplitBlocks(std::span<const uint8_t> code,
                        std::span<const CodeInstruction> instructions);
 
-// The count of the block of each instruction. `counts` ascend in bci.
+// Counts the blocks of one method after another. Keeps its memory: a harvest counts those of thousands.
+class BlockCounter {
+ public:
+  // The count of the block of each instruction, valid until the next call. `counts` are of
+  // instructions, and ascend in bci.
+  const std::vector<uint64_t>& Count(std::span<const uint8_t> code,
+                                     std::span<const CodeInstruction> instructions,
+                                     std::span<const InstructionCount> counts, uint64_t entries,
+                                     Records records = Records::kAsOldAsEntries);
+
+ private:
+  struct Block {
+    uint64_t known = 0;  // from records
+    uint64_t known_in = 0;
+  };
+  // From a block that only continues in another one.
+  struct Continuation {
+    uint32_t to, from;
+  };
+
+  // What is known of the blocks. Returns the largest count.
+  uint64_t Learn(std::span<const uint8_t> code, std::span<const CodeInstruction> instructions,
+                 std::span<const InstructionCount> counts, uint64_t entries);
+
+  BlockSplit split_;
+  std::vector<bool> starts_;
+  std::vector<Block> blocks_;
+  std::vector<Continuation> unknown_in_;
+  std::vector<uint64_t> block_counts_, result_;
+};
+
+// The same for a single method.
 std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions,
                                   std::span<const InstructionCount> counts, uint64_t entries,

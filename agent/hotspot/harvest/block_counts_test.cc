@@ -22,6 +22,25 @@ TEST_CASE("a block has its largest count, and one without counts what flows in")
   CHECK(CountBlocks(code, *instructions, {}, 0) == std::vector<uint64_t>(6, 0));
 }
 
+TEST_CASE("what one method leaves behind does not reach the next") {
+  // 0: ifeq 7; 3: nop; 4: goto 8; 7: nop; 8: invokestatic; 11: return
+  const std::vector<uint8_t> large = {153, 0, 7, 0, 167, 0, 4, 0, 184, 0, 1, 177};
+  // 0: invokestatic; 3: return
+  const std::vector<uint8_t> small = {184, 0, 1, 177};
+  const std::vector<InstructionCount> branch = {{0, 100, {30, 70}}};
+  const auto of_large = SplitCode(large);
+  const auto of_small = SplitCode(small);
+  REQUIRE(of_large);
+  REQUIRE(of_small);
+  BlockCounter counter;
+  for (int round = 0; round < 2; ++round) {
+    CHECK(counter.Count(large, *of_large, branch, 100) ==
+          std::vector<uint64_t>{100, 70, 70, 30, 100, 100});
+    CHECK(counter.Count(small, *of_small, {}, 7) == std::vector<uint64_t>{7, 7});
+    CHECK(counter.Count(large, *of_large, {}, 0) == std::vector<uint64_t>(6, 0));
+  }
+}
+
 TEST_CASE("a method was entered as often as its first block, unless a loop begins there") {
   // 0: nop; 1: invokestatic; 4: ifeq 0 or 7; 7: invokestatic; 10: return
   std::vector<uint8_t> code = {0, 184, 0, 1, 153, 0, 3, 184, 0, 1, 177};

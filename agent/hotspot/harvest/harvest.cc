@@ -26,7 +26,6 @@ namespace {
 constexpr int kAttempts = 5;             // to read the list of classes while it changes
 constexpr uint32_t kManyRounds = 1'000;  // of a loop whose method has no MethodData
 constexpr uint64_t kMostDataBytes = 8 << 20;
-constexpr uint32_t kMostRows = 8;  // HotSpot's largest TypeProfileWidth
 constexpr uint32_t kMostRetRows = 1000;
 constexpr int32_t kFirstWithoutExtraCell = 22;
 // What the code of one method may take, read and kept.
@@ -305,7 +304,7 @@ class Harvester {
 
   void DecideShape(DataShape& shape) {
     shape.type_rows = static_cast<uint32_t>(
-        std::min<uint64_t>(flags_.Number("TypeProfileWidth").value_or(2), kMostRows));
+        std::min<uint64_t>(flags_.Number("TypeProfileWidth").value_or(2), kMostTypeRows));
     shape.ret_rows = static_cast<uint32_t>(
         std::min<uint64_t>(flags_.Number("BciProfileWidth").value_or(2), kMostRetRows));
     std::vector<std::span<const uint64_t>> samples;

@@ -31,7 +31,7 @@ class ProfileMaker {
  public:
   ProfileMaker(const HarvestedProgram& program, std::span<const MethodScale> scales,
                const HarvestParts& parts)
-      : program_(program), scales_(scales), parts_(parts) {}
+      : program_(program), scales_(scales), parts_(parts), type_names_(program.classes.size()) {}
 
   AssemblyResult Write(Profile& profile) {
     std::vector<ClassRecord> records;
@@ -113,7 +113,7 @@ class ProfileMaker {
     const uint32_t site = next_site_++;
     uint64_t lost = types.lost;
     for (const auto& [klass, count] : types.rows) {
-      const std::string_view name = TypeName(program_.classes[klass]);
+      const std::string_view name = TypeName(klass);
       if (name.empty()) {
         lost += count;
       } else {
@@ -125,13 +125,20 @@ class ProfileMaker {
         {method, types.bci, site, types.is_call ? SiteKind::kReceiver : SiteKind::kInstanceOf});
   }
 
-  // The name that the class has in a profile, or an empty text. Valid until the next call.
-  std::string_view TypeName(const HarvestedClass& klass) {
+  // The name that the class has in a profile, or an empty text.
+  std::string_view TypeName(uint32_t number) {
+    std::optional<std::string>& name = type_names_[number];
+    if (!name) name = MakeTypeName(program_.classes[number]);
+    return *name;
+  }
+
+  std::string MakeTypeName(const HarvestedClass& klass) {
     if (klass.stable_name.empty()) return {};
     descriptor_ = klass.is_array ? "" : "L";
     descriptor_ += klass.stable_name;
     if (!klass.is_array) descriptor_ += ';';
-    return WriteTypeName(Descriptor(descriptor_), &type_name_) ? type_name_ : std::string_view();
+    std::string name;
+    return WriteTypeName(Descriptor(descriptor_), &name) ? name : std::string();
   }
 
   const HarvestedProgram& program_;
@@ -142,7 +149,7 @@ class ProfileMaker {
   MethodRecord record_;  // of the method that is added
   uint32_t next_site_ = 0;
   std::string descriptor_;
-  std::string type_name_;
+  std::vector<std::optional<std::string>> type_names_;  // by class
 };
 
 }  // namespace

@@ -155,8 +155,8 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
   }
   FindLostChecks(code, counts, method);
   const Records age = program_.is_trained ? Records::kMaybeYounger : Records::kAsOldAsEntries;
-  const std::vector<uint64_t> blocks =
-      CountBlocks(code.bytes, instructions, counts, method.data_invocations, age);
+  const std::vector<uint64_t>& blocks =
+      blocks_.Count(code.bytes, instructions, counts, method.data_invocations, age);
   if (!AddCalls(code, blocks, pool, method)) return false;
   method.has_data = true;
   method.invocations += method.data_invocations;
@@ -173,7 +173,8 @@ bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& in
   types.has_free_row = !rows.is_full;
   if (rows.unlisted > 0) types.lost = static_cast<uint64_t>(rows.unlisted);
   uint64_t total = types.lost;
-  for (const TypeRow& row : rows.rows) {
+  types.rows.reserve(rows.used);
+  for (const TypeRow& row : rows.rows()) {
     if (row.count > kMostCount || total > kMostCount - row.count) return false;
     total += row.count;
     const uint32_t* klass = class_numbers_.Find(row.klass);
@@ -236,8 +237,8 @@ void MethodDecoder::FindLostChecks(const OriginalCode& code,
       [](const HarvestedTypes& types) { return !types.is_call && !types.is_lost_known; });
   if (!has_unknown) return;
   const std::vector<CodeInstruction>& instructions = code.instructions;
-  const std::vector<uint64_t> blocks =
-      CountBlocks(code.bytes, instructions, counts, method.data_invocations, Records::kAlone);
+  const std::vector<uint64_t>& blocks =
+      blocks_.Count(code.bytes, instructions, counts, method.data_invocations, Records::kAlone);
   size_t at = 0;
   for (HarvestedTypes& types : method.types) {
     while (instructions[at].bci < types.bci) ++at;

@@ -84,6 +84,7 @@ class MethodDecoder {
   Address pool_at_ = 0;
   std::optional<Pool> pool_;
   std::optional<PoolCache> pool_cache_;
+  BlockCounter blocks_;
   classfile::SymbolicCode symbolic_;
   const bool agent_is_loaded_;
   uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;  // of the method that is decoded
