@@ -9,7 +9,6 @@ namespace iprof::hotspot {
 namespace {
 
 using classfile::Format;
-using classfile::LoadS2;
 using classfile::LoadS4;
 using classfile::LoadU2;
 using classfile::Op;
