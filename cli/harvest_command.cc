@@ -119,13 +119,13 @@ class HarvestCommand : public Command {
 
   // Harvests once, or with --watch until its end, and then a last time. A core file has no process.
   ExitCode Watch(Console& console, const jvm::Process* process) {
-    UseLargePages();
     const Clock::time_point end = Clock::now() + watch_;
     std::optional<Profile> united;
     HarvestReport report;  // on the last harvest that succeeded
     int64_t harvests = 0;
     while (true) {
       const bool is_last = Clock::now() >= end;
+      UseLargePages();
       Result<ProcessHarvest> harvest = Read(process);
       if (!harvest.ok()) {
         if (!united) return console.Error(harvest.status());
@@ -166,6 +166,7 @@ class HarvestCommand : public Command {
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     const auto pause =
         std::clamp(rest, std::chrono::milliseconds(0), every_.count() > 0 ? every_ : kUsuallyEvery);
+    GiveBackMemory();
     return WaitFor(console, process, "until the next harvest", pause) == Ending::kInterrupt;
   }
 

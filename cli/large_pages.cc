@@ -12,22 +12,38 @@
 
 namespace iprof::cli {
 
-void UseLargePages() {
 #if defined(__GLIBC__)
-  constexpr uintptr_t kLargePage = 2 << 20;
-  constexpr int kAhead = 64 << 20;  // how much the heap grows at once
-  constexpr int kGivenBack = 3 << 20;  // what is larger goes back to the kernel when it is freed
-  constexpr size_t kMoreThanIsFree = 1 << 20;
-  const auto end = [] { return reinterpret_cast<uintptr_t>(sbrk(0)); };
-  mallopt(M_TOP_PAD, kAhead);
-  mallopt(M_TRIM_THRESHOLD, 2 * kAhead);
-  mallopt(M_MMAP_THRESHOLD, kGivenBack);
-  const uintptr_t from = (end() + kLargePage - 1) / kLargePage * kLargePage;
-  void* volatile grown = std::malloc(kMoreThanIsFree);  // volatile: compilers remove unused memory
-  std::free(grown);
-  const uintptr_t to = end() / kLargePage * kLargePage;
+namespace {
+
+constexpr uintptr_t kLargePage = 2 << 20;
+constexpr int kAtOnce = 64 << 20;  // how much the heap grows, once
+constexpr int kLater = 1 << 20;    // and by how much then, if that was too little
+// Larger pieces have a mapping of their own, and go back to the kernel when they are freed. Among them
+// are the 2 MiB that hold copied memory, because they are aligned.
+constexpr int kOwnMapping = 3 << 20;
+
+uintptr_t HeapEnd() { return reinterpret_cast<uintptr_t>(sbrk(0)); }
+
+}  // namespace
+
+void UseLargePages() {
+  mallopt(M_MMAP_THRESHOLD, kOwnMapping);
+  mallopt(M_TRIM_THRESHOLD, 2 * kAtOnce);
+  const uintptr_t before = HeapEnd();
+  mallopt(M_TOP_PAD, kAtOnce);
+  // More than is free, so the heap grows. Volatile: compilers remove memory that nobody uses.
+  void* volatile piece = std::malloc(kOwnMapping / 2);
+  std::free(piece);
+  mallopt(M_TOP_PAD, kLater);
+  const uintptr_t from = (before + kLargePage - 1) / kLargePage * kLargePage;
+  const uintptr_t to = HeapEnd() / kLargePage * kLargePage;
   if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
-#endif
 }
+
+void GiveBackMemory() { malloc_trim(0); }
+#else
+void UseLargePages() {}
+void GiveBackMemory() {}
+#endif
 
 }  // namespace iprof::cli

@@ -262,7 +262,7 @@ struct OpInfo {
   // The two bytes after the opcode, shifted right by this, are the index of its constant; 16 if it
   // names none.
   uint8_t constant_shift;
-  bool ends_block;  // control may continue elsewhere than behind it, exceptions aside
+  bool ends_block;  // a jump, a switch, a return, athrow or ret
 };
 
 constexpr bool IsConditionalBranch(Op op) {
@@ -339,6 +339,10 @@ constexpr Op Inverted(Op op) {
   return static_cast<Op>(((v + 1) ^ 1) - 1);
 }
 static_assert(Inverted(Op::ifeq) == Op::ifne && Inverted(Op::if_acmpne) == Op::if_acmpeq);
+static_assert(EndsBlock(Op::jsr) && EndsBlock(Op::ret) && EndsBlock(Op::athrow) &&
+              EndsBlock(Op::tableswitch) && EndsBlock(Op::lookupswitch) && EndsBlock(Op::ifnull) &&
+              EndsBlock(Op::goto_w) && EndsBlock(Op::return_) && !EndsBlock(Op::invokestatic) &&
+              !EndsBlock(Op::nop));
 static_assert(static_cast<int>(Op::jsr_w) == 201 && static_cast<int>(Op::goto_) == 167);
 
 }  // namespace iprof::classfile

@@ -1,5 +1,7 @@
 #include "agent/hotspot/method_data.h"
 
+#include <algorithm>
+
 namespace iprof::hotspot {
 namespace {
 
@@ -7,6 +9,7 @@ using classfile::Op;
 
 constexpr uint64_t kMostArrayCells = 1 << 20;
 constexpr size_t kMostVotes = 1000;
+constexpr size_t kMostRecords = 1 << 16;  // one for each position in a method's code
 
 // The cells of a record, without its header; `cells` begins after the header and may hold more.
 std::optional<uint64_t> CellsOf(DataTag tag, std::span<const uint64_t> cells,
@@ -68,7 +71,7 @@ std::optional<std::vector<DataRecord>> SplitMethodData(std::span<const uint64_t>
                                                        const DataShape& shape) {
   constexpr size_t kUsualWords = 3;  // of a record
   std::vector<DataRecord> records;
-  records.reserve(words.size() / kUsualWords);
+  records.reserve(std::min(words.size() / kUsualWords, kMostRecords));
   if (!ForEachRecord(words, shape, [&](const DataRecord& record) { records.push_back(record); }))
     return std::nullopt;
   return records;
@@ -121,13 +124,13 @@ TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape) {
   if (record.cells.size() < first + 2 * size_t{shape.type_rows}) return result;
   result.unlisted = static_cast<int64_t>(record.cells[0]);
   result.is_full = true;
-  for (size_t row = 0; row < shape.type_rows; ++row) {
+  for (size_t row = 0; row < std::min(shape.type_rows, kMostTypeRows); ++row) {
     const uint64_t klass = record.cells[first + 2 * row];
     const uint64_t count = record.cells[first + 2 * row + 1];
     if (klass == 0) {
       result.is_full = false;
     } else if (count > 0) {
-      result.all[result.used++] = {klass, count};
+      result.slots[result.used++] = {klass, count};
     }
   }
   return result;

@@ -70,13 +70,13 @@ struct TypeRow {
   uint64_t count;
 };
 struct TypeRows {
-  std::array<TypeRow, kMostTypeRows> all;
+  std::array<TypeRow, kMostTypeRows> slots;
   size_t used = 0;
   // Below zero: type checks that failed (up to JDK 21, where those of compiled code are in no row).
   int64_t unlisted = 0;
   bool is_full = false;  // no free row: more classes may have been seen
 
-  std::span<const TypeRow> rows() const { return std::span(all).first(used); }
+  std::span<const TypeRow> rows() const { return std::span(slots).first(used); }
 };
 TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape);
 

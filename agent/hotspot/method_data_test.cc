@@ -39,6 +39,18 @@ TEST_CASE("records are split by their tags, and end with the data") {
   }
 }
 
+TEST_CASE("HotSpot has at most eight rows of classes") {
+  Words words = {Header(DataTag::kVirtualCall, 4), 0};
+  for (uint64_t row = 1; row <= 9; ++row) words.insert(words.end(), {0x1000 * row, row});
+  const Words eight(words.begin(), words.end() - 2);
+  for (const uint32_t rows : {8U, 9U}) {
+    const DataShape shape{.type_rows = rows};
+    const auto records = SplitMethodData(rows == 8 ? eight : words, shape);
+    REQUIRE(records);
+    CHECK(ReadTypeRows(records->front(), shape).rows().size() == 8);
+  }
+}
+
 TEST_CASE("data with the wrong shape, end or order is refused") {
   const Words words = Example(false);
   CHECK_FALSE(SplitMethodData(words, {.has_extra_cell = true}));

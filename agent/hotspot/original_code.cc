@@ -82,6 +82,21 @@ uint32_t LengthAt(std::span<const uint8_t> code, uint32_t bci) {
   return keys < 1 || keys > 16384 ? 0 : head + static_cast<uint32_t>(keys) * 4;
 }
 
+// Lists the instructions of code that consists of instructions. length_at may change the one that it is
+// asked for; 0: it is none.
+template <typename GetLength>
+bool Split(std::span<const uint8_t> code, std::vector<CodeInstruction>& instructions,
+           GetLength length_at) {
+  instructions.reserve(code.size() / 2);
+  for (uint32_t bci = 0; bci < code.size();) {
+    const uint32_t length = length_at(bci);
+    if (length == 0 || length > code.size() - bci) return false;
+    instructions.push_back({bci, length, Op{code[bci]}});
+    bci += length;
+  }
+  return true;
+}
+
 // Whether the constant has a kind that the instruction can name.
 bool Fits(Format format, uint8_t tag) {
   constexpr uint8_t kUnresolvedClass = 100;
@@ -117,14 +132,7 @@ class Restorer {
     for (const auto& [bci, op] : breakpoints) {
       if (bci < code_.size() && code_[bci] == kBreakpoint) code_[bci] = op;
     }
-    instructions.reserve(code_.size() / 2);
-    for (uint32_t bci = 0; bci < code_.size();) {
-      const uint32_t length = RestoreAt(bci);
-      if (length == 0 || length > code_.size() - bci) return false;
-      instructions.push_back({bci, length, Op{code_[bci]}});
-      bci += length;
-    }
-    return true;
+    return Split(code_, instructions, [&](uint32_t bci) { return RestoreAt(bci); });
   }
 
  private:
@@ -299,13 +307,8 @@ std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const Lis
 
 std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> code) {
   std::vector<CodeInstruction> all;
-  all.reserve(code.size() / 2);
-  for (uint32_t bci = 0; bci < code.size();) {
-    const uint32_t length = LengthAt(code, bci);
-    if (length == 0 || length > code.size() - bci) return std::nullopt;
-    all.push_back({bci, length, Op{code[bci]}});
-    bci += length;
-  }
+  const auto length_at = [&](uint32_t bci) { return LengthAt(code, bci); };
+  if (!Split(code, all, length_at)) return std::nullopt;
   return all;
 }
 

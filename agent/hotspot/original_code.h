@@ -71,7 +71,8 @@ std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const Lis
                                              const Pool& pool, const PoolCache* cache,
                                              const Breakpoints& breakpoints);
 
-// The instructions in code order; nullopt if the code does not consist of instructions.
+// For tests: the instructions of code that was not rewritten; nullopt if it does not consist of
+// instructions.
 std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> code);
 
 // Where a jump leads to. If: target, fall-through. Switch: the keys in table order, then the

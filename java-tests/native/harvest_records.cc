@@ -56,7 +56,8 @@ class Records {
  public:
   Records(const Memory& memory, const RemoteJvm& jvm, bool has_extra_cell)
       : cache_(memory), metadata_(cache_, jvm.layout(), texts_) {
-    shape_.type_rows = static_cast<uint32_t>(jvm.flags().Number("TypeProfileWidth").value_or(2));
+    shape_.type_rows = static_cast<uint32_t>(
+        std::min<uint64_t>(jvm.flags().Number("TypeProfileWidth").value_or(2), kMostTypeRows));
     shape_.ret_rows = static_cast<uint32_t>(jvm.flags().Number("BciProfileWidth").value_or(2));
     shape_.has_extra_cell = has_extra_cell;
   }

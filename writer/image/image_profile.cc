@@ -30,16 +30,18 @@ class Filter {
     std::vector<std::string_view> parameters;
     uses_.reserve(from.method_count());
     std::optional<TypeIndex> last;
-    ClassUse klass{std::string_view()};
+    std::optional<ClassUse> klass;  // of that type
     for (const MethodIndex method : MethodsOf(from)) {
       const auto signature = from.Signature(method);
-      if (std::exchange(last, signature[0]) != signature[0])
-        klass = ClassUse(from.TypeName(signature[0]));
+      if (last != signature[0]) {
+        last = signature[0];
+        klass.emplace(from.TypeName(signature[0]));
+      }
       parameters.clear();
       for (const TypeIndex type : signature.subspan(std::min<size_t>(2, signature.size()))) {
         parameters.push_back(from.TypeName(type));
       }
-      uses_.emplace_back(klass, from.MethodName(method), parameters);
+      uses_.emplace_back(*klass, from.MethodName(method), parameters);
     }
   }
 

@@ -68,9 +68,4 @@ Substitution SubstitutionIn(const SubstitutionRow* row, std::string_view method,
   return named;
 }
 
-Substitution FindSubstitution(std::string_view class_name, std::string_view method,
-                              std::span<const std::string_view> parameters) {
-  return SubstitutionIn(FindSubstitutions(class_name), method, parameters);
-}
-
 }  // namespace iprof

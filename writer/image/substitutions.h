@@ -1,4 +1,4 @@
-// FindSubstitution: whether a native image has the same version of a JDK method as the JVM.
+// FindSubstitutions: whether a native image has the same version of a JDK method as the JVM.
 //
 // An image replaces parts of the JDK with its own code. There, a position in a profile means
 // another place in the image's body, or no place: GraalVM's image builder fails with an error if a
@@ -30,7 +30,5 @@ const SubstitutionRow* FindSubstitutions(std::string_view class_name);
 // Parameters without the receiver.
 Substitution SubstitutionIn(const SubstitutionRow* row, std::string_view method,
                             std::span<const std::string_view> parameters);
-Substitution FindSubstitution(std::string_view class_name, std::string_view method,
-                              std::span<const std::string_view> parameters);
 
 }  // namespace iprof

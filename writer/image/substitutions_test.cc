@@ -12,7 +12,7 @@ namespace {
 
 Substitution Find(std::string_view owner, std::string_view method,
                   std::vector<std::string_view> parameters = {}) {
-  return FindSubstitution(owner, method, parameters);
+  return SubstitutionIn(FindSubstitutions(owner), method, parameters);
 }
 
 ImageTargets Of(std::initializer_list<ImageTarget> targets) {

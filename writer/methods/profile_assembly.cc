@@ -89,6 +89,12 @@ class Assembly {
     std::unordered_map<std::string, Method> methods;  // by name and descriptor
   };
 
+  // Looks texts up without a copy.
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+
   // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
@@ -403,11 +409,12 @@ class Assembly {
   // The result and the parameters; empty if it is no descriptor. Kept, because most methods have one
   // of a few.
   const std::vector<TypeIndex>& TypesIn(std::string_view descriptor) {
-    const auto [known, is_new] = signatures_.try_emplace(std::string(descriptor));
-    std::vector<TypeIndex>& types = known->second;
-    if (!is_new) return types;
+    static const std::vector<TypeIndex> kNone;
+    if (const auto known = signatures_.find(descriptor); known != signatures_.end())
+      return known->second;
     const auto split = SplitDescriptor(descriptor);
-    if (!split) return types;
+    if (!split) return kNone;
+    std::vector<TypeIndex>& types = signatures_[std::string(descriptor)];
     const auto add = [&](std::string_view type) {
       WriteTypeName(Descriptor(type), &type_name_);
       types.push_back(profile_.AddType(type_name_));
@@ -443,7 +450,8 @@ class Assembly {
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;
-  std::unordered_map<std::string, std::vector<TypeIndex>> signatures_;  // by descriptor
+  // By descriptor.
+  std::unordered_map<std::string, std::vector<TypeIndex>, TextHash, std::equal_to<>> signatures_;
   std::vector<TypeIndex> signature_;
   std::string type_name_;
   std::vector<uint32_t> targets_;

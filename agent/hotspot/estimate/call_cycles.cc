@@ -89,8 +89,8 @@ std::vector<uint32_t> FirstOfEach(uint32_t nodes, std::span<const FlowEdge> edge
   return first;
 }
 
-// The edges by from, then by to, then by gain. A method has few, so putting them to their method is
-// most of the work.
+// The edges by from, then by to, then by gain. Most methods have few edges, so grouping these by method
+// does most of the sorting.
 std::vector<FlowEdge> Sorted(std::span<const FlowEdge> edges, std::span<const uint32_t> first) {
   std::vector<FlowEdge> sorted(edges.size());
   std::vector<uint32_t> next(first.begin(), first.end());
@@ -106,7 +106,7 @@ std::vector<FlowEdge> Sorted(std::span<const FlowEdge> edges, std::span<const ui
 
 }  // namespace
 
-CallCycles::CallCycles(uint32_t nodes, std::vector<FlowEdge> unsorted) {
+CallCycles::CallCycles(uint32_t nodes, const std::vector<FlowEdge>& unsorted) {
   const std::vector<uint32_t> first = FirstOfEach(nodes, unsorted);
   std::vector<FlowEdge> edges = Sorted(unsorted, first);
   const Components components(nodes, edges, first);

@@ -20,7 +20,7 @@ namespace iprof::hotspot {
 class CallCycles {
  public:
   // All edges are between nodes that exist.
-  CallCycles(uint32_t nodes, std::vector<FlowEdge> unsorted);
+  CallCycles(uint32_t nodes, const std::vector<FlowEdge>& edges);
 
   size_t size() const { return groups_.size(); }
   // The nodes of a group, ascending.

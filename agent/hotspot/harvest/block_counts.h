@@ -8,9 +8,11 @@
 // whatever its records have missed: HotSpot clears a record when it unloads a class of it. Who wants to
 // know what was counted since then asks for the records alone.
 //
-// Guarantees: pure; linear in the code's size. Threads: any. Failure: none but std::bad_alloc.
+// Guarantees: pure; linear in the code's size. Threads: any, but one for each BlockCounter. Failure:
+// none but std::bad_alloc.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,7 +45,11 @@ struct BlockSplit {
   std::vector<uint32_t> instruction_at;  // by bci; kNoInstruction between instructions
 
   static constexpr uint32_t kNoInstruction = UINT32_MAX;
-  uint32_t BlockAt(uint32_t bci) const { return of[instruction_at[bci]]; }
+  // Of an instruction.
+  uint32_t BlockAt(uint32_t bci) const {
+    assert(instruction_at[bci] != kNoInstruction);
+    return of[instruction_at[bci]];
+  }
 };
 
 BlockSplit SplitBlocks(std::span<const uint8_t> code,

@@ -36,6 +36,7 @@ TEST_CASE("what one method leaves behind does not reach the next") {
   for (int round = 0; round < 2; ++round) {
     CHECK(counter.Count(large, *of_large, branch, 100) ==
           std::vector<uint64_t>{100, 70, 70, 30, 100, 100});
+    CHECK(counter.Count(small, *of_small, {}, 7, Records::kAlone) == std::vector<uint64_t>{7, 7});
     CHECK(counter.Count(small, *of_small, {}, 7) == std::vector<uint64_t>{7, 7});
     CHECK(counter.Count(large, *of_large, {}, 0) == std::vector<uint64_t>(6, 0));
   }

@@ -138,7 +138,8 @@ class ProfileMaker {
     descriptor_ += klass.stable_name;
     if (!klass.is_array) descriptor_ += ';';
     std::string name;
-    return WriteTypeName(Descriptor(descriptor_), &name) ? name : std::string();
+    if (!WriteTypeName(Descriptor(descriptor_), &name)) name.clear();
+    return name;
   }
 
   const HarvestedProgram& program_;

@@ -61,6 +61,25 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK((*program)->counts.failed == 0);
 }
 
+TEST_CASE("a text may be a descriptor without being a name") {
+  FakeProgram fake;
+  const Address name = fake.vm.Symbol("f");
+  const Address descriptor = fake.vm.Symbol("(La/B;)V");
+  const auto add = [&](std::string_view klass, Address first, Address second) {
+    fake.vm.Method(fake.vm.Class(fake.loader, klass), fake.vm.Pool({{1, first}, {1, second}}, {}),
+                   {177}, 1);
+  };
+  for (const std::string before : {"a/B", "a/C"}) {
+    add(before + "1", name, descriptor);
+    add(before + "2", descriptor, descriptor);
+    add(before + "3", name, name);
+  }
+  const auto program = Harvest(fake);
+  REQUIRE(program.ok());
+  for (const HarvestedClass& klass : (*program)->classes)
+    CHECK(klass.methods == (klass.name.ends_with('1') || klass.name == "a/A" ? 1U : 0U));
+}
+
 TEST_CASE("a counter of entries that began anew is made whole by what the method begins with") {
   constexpr uint64_t kCalls = 2'200'000'000;
   constexpr uint64_t kLeft = kCalls - (uint64_t{1} << 31);
