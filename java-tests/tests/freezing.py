@@ -2,6 +2,8 @@
 how often it calls what."""
 
 import json
+import os
+import pathlib
 import re
 import time
 import zipfile
@@ -21,6 +23,8 @@ LEFT, RIGHT = (f"Freezes${side}.applyAsInt(int)int" for side in ("Left", "Right"
 NEAR = 0.02  # of the truth
 # Methods freeze and thaw by the processor time of the program, which asking for its status hardly takes: so it works much between two questions.
 RUN = "run 20000000"
+# Methods that may freeze do so within this time, mostly in half of it: they must do the same in two intervals, and the round must pay.
+LONG_S = 7
 
 
 class FreezingCase(SessionCase):
@@ -59,6 +63,18 @@ class FreezingCase(SessionCase):
 
     def until_frozen(self, process, line=RUN, methods=2):
         return self.until(process, line, lambda status: status["frozen_methods"] >= methods)
+
+    def work_for_long(self, process):
+        """Repeats RUN for longer than methods take to freeze, by the clock and by the processor time of the program."""
+        ticks = LONG_S * os.sysconf("SC_CLK_TCK")
+        begin, begin_ticks = time.monotonic(), self.processor_ticks(process)
+        while time.monotonic() - begin < LONG_S or self.processor_ticks(process) - begin_ticks < ticks:
+            self.ask(process, RUN)
+
+    @staticmethod
+    def processor_ticks(process):
+        user, system = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return int(user) + int(system)
 
     def finish(self, process):
         process.communicate(b"x\n", timeout=PATIENCE_S)
@@ -130,8 +146,7 @@ class Counts(FreezingCase):
 
     def test_without_the_options_nothing_freezes(self):
         process = self.begin("verbose=1")
-        for _ in range(5):
-            self.ask(process, "run 400000")
+        self.work_for_long(process)
         status = self.status(process)
         self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
         self.finish(process)
@@ -288,8 +303,7 @@ class Classes(FreezingCase):
         with zipfile.ZipFile(jar, "w") as made:
             made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
         process = self.begin("count-until=5000", jvm_args=[f"-javaagent:{jar}"], agent="out=end.iprof,")
-        for _ in range(4):
-            self.ask(process, "run 300000")
+        self.work_for_long(process)
         self.assertEqual(self.status(process)["frozen_methods"], 0)
         self.assertTrue(any("count-until=, overhead= and mode=budget have no effect" in line for line in self.finish(process)))
         self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])
