@@ -2,11 +2,13 @@ import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
+import java.security.ProtectionDomain;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -23,7 +25,7 @@ import java.util.function.IntUnaryOperator;
  *   redefine    changes the value that leaf() adds, as a debugger would
  *   value       that value
  *
- * It is its own Java agent.
+ * It is its own Java agent. With the argument "change", that changes the value when its class is loaded.
  */
 public class Freezes {
     private static final int BEFORE = 1111111;
@@ -58,8 +60,24 @@ public class Freezes {
         }
     }
 
+    // Sees each class once, before agents that can retransform.
+    static class Changer implements ClassFileTransformer {
+        static void start() {
+            instrumentation.addTransformer(new Changer());
+        }
+
+        @Override
+        public byte[] transform(
+                ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+            return "Freezes$Holder".equals(name) ? changed(bytes) : null;
+        }
+    }
+
     public static void premain(String arguments, Instrumentation given) {
         instrumentation = given;
+        if ("change".equals(arguments)) {
+            Changer.start();
+        }
     }
 
     static int leaf(int n) {
@@ -127,18 +145,23 @@ public class Freezes {
         return (IntUnaryOperator) own.loadClass("Freezes$Guest").getConstructor().newInstance();
     }
 
+    private static byte[] changed(byte[] bytes) {
+        byte[] copy = bytes.clone();
+        ByteBuffer buffer = ByteBuffer.wrap(copy);
+        for (int at = 0; at + Integer.BYTES <= copy.length; at++) {
+            if (buffer.getInt(at) == BEFORE) {
+                buffer.putInt(at, AFTER);
+            }
+        }
+        return copy;
+    }
+
     private static void redefine() throws Exception {
         byte[] bytes;
         try (InputStream in = Freezes.class.getResourceAsStream("Freezes$Holder.class")) {
             bytes = in.readAllBytes();
         }
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        for (int at = 0; at + Integer.BYTES <= bytes.length; at++) {
-            if (buffer.getInt(at) == BEFORE) {
-                buffer.putInt(at, AFTER);
-            }
-        }
-        instrumentation.redefineClasses(new ClassDefinition(Holder.class, bytes));
+        instrumentation.redefineClasses(new ClassDefinition(Holder.class, changed(bytes)));
     }
 
     public static void main(String[] args) throws Exception {

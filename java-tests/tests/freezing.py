@@ -18,6 +18,7 @@ LEAF = "Freezes.leaf(int)int"
 STEP = "Freezes.step(int)int"
 ODD = "Freezes.odd(int)int"
 STEPS = "Freezes.steps(int, int)int"
+HOLDER = "Freezes$Holder.value()int"
 GUEST = "Freezes$Guest.applyAsInt(int)int"
 LEFT, RIGHT = (f"Freezes${side}.applyAsInt(int)int" for side in ("Left", "Right"))
 NEAR = 0.02  # of the truth
@@ -283,12 +284,13 @@ class Classes(FreezingCase):
         self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
         self.assertEqual([name for name in self.estimates("end.iprof") if name.startswith("Freezes.")], [])
 
-    def redefining(self, options):
+    def redefining(self, options, argument=""):
+        """The program is its own agent, which is named before ours."""
         jar = self.folder / "agent.jar"
         with zipfile.ZipFile(jar, "w") as made:
             made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
         return self.begin("", agent=None, jvm_args=[
-            f"-javaagent:{jar}", f"-agentpath:{Settings.agent}=out={self.folder}/end.iprof,samples=n,image=n,{options}"])
+            f"-javaagent:{jar}{argument}", f"-agentpath:{Settings.agent}=out={self.folder}/end.iprof,samples=n,image=n,{options}"])
 
     def test_a_redefinition_is_not_undone(self):
         process = self.redefining("count-until=5000,rearm=1s")
@@ -300,6 +302,21 @@ class Classes(FreezingCase):
         self.assertEqual(self.ask(process, "value"), 2222222)
         self.finish(process)
         self.assert_true("end.iprof", process.ran)
+
+    def test_another_agent_that_comes_first_keeps_its_change(self):
+        """It changes a class when that is loaded, as JaCoCo does. A method of this class freezes."""
+        process = self.redefining("count-until=5000,rearm=1s", argument="=change")
+        self.assertEqual(self.ask(process, "value"), 2222222)
+        self.until_frozen(process, methods=3)
+        self.assertEqual(self.ask(process, "value"), 2222222)
+        # Without probes this is quick. With them it takes less than the time for which methods count again.
+        self.until(process, "run 60000000", lambda status: status["frozen_methods"] == 0)
+        self.assertEqual(self.ask(process, "value"), 2222222)
+        said = self.finish(process)
+        self.assertTrue(any("another agent (agent.jar) comes first" in line for line in said), said)
+        self.assertIn(HOLDER, self.estimates("end.iprof"))
+        self.assert_true("end.iprof", process.ran)
+        self.assert_near(self.profile("end.iprof").calls_of(HOLDER), 2 * process.ran["run"], HOLDER)
 
     @on_one_jvm
     def test_another_agent_that_follows_forbids_it(self):
