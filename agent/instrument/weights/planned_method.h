@@ -1,5 +1,5 @@
-// PlannedMethod: for tests, the method f(I)I of a class a/T, which has no other, and what weights say
-// about its first branch.
+// PlannedMethod: for tests, a class's only method, and what weights say about its first branch. Ask
+// takes it for the method f(I)I of a class a/T.
 //
 // Guarantees: it keeps all that the graph refers to. Threads: one per object. Failure: fails the test.
 #pragma once

@@ -90,7 +90,98 @@ TEST_CASE("the shipped table is in order and well-formed") {
   CHECK(bytes < 100'000);
 }
 
-TEST_CASE("strings are compact: what every call of String.isLatin1 tests is shipped") {
+// java.lang.String with one of its methods, as javac compiles it. For a Latin-1 string, none of the
+// ifs of these methods is taken.
+struct StringClass {
+  AssembledClass klass{"java/lang/String"};
+  int compact = klass.FieldRef("java/lang/String", "COMPACT_STRINGS", "Z");
+  int coder = klass.FieldRef("java/lang/String", "coder", "B");
+
+  StringClass() {
+    klass.AddField(kStaticFinal, "COMPACT_STRINGS", "Z").AddField(kPrivateFinal, "coder", "B");
+  }
+
+  // How many counters the method increments if no if is taken. They are placed with all that the
+  // agent knows without options.
+  size_t IncrementsOf(const std::string& name, const std::string& descriptor,
+                      std::vector<uint8_t> code) {
+    klass.Add({.access = kPublic, .name = name, .descriptor = descriptor, .code = std::move(code)});
+    const PlannedMethod method(klass.Bytes());
+    const CountingGraph& graph = method.graph().graph();
+    std::vector<double> weights(graph.edge_count(), kUnknownWeight);
+    KnownWeights().Weigh({"java/lang/String", name, descriptor}, method.graph(), weights);
+    ProbePlanner planner;
+    ProbePlan plan;
+    planner.Plan(graph, {.weights = weights}, &plan);
+    size_t increments = 0;
+    for (EdgeId way = kEntryEdge;;) {
+      for (const Probe& probe : plan.probes) increments += probe.edge == way ? 1 : 0;
+      const NodeId block = graph.edge(way).dst;
+      if (block == kRoot) return increments;
+      for (const uint32_t out : graph.Out(Index(block))) {
+        if (graph.edge(EdgeId{out}).kind != EdgeKind::kTaken) way = EdgeId{out};
+      }
+    }
+  }
+
+ private:
+  static constexpr uint16_t kPublic = 0x0001;
+  static constexpr uint16_t kPrivateFinal = 0x0012;
+  static constexpr uint16_t kStaticFinal = 0x0018;
+};
+
+TEST_CASE("String.isLatin1, coder and charAt increment one counter if strings are Latin-1") {
+  StringClass a;
+  //  0 getstatic COMPACT_STRINGS; 3 ifeq 17; 6 aload_0; 7 getfield coder; 10 ifne 17; 13 iconst_1;
+  // 14 goto 18; 17 iconst_0; 18 ireturn
+  CHECK(a.IncrementsOf(
+            "isLatin1", "()Z",
+            Code({B(Op::getstatic), a.compact >> 8, a.compact, B(Op::ifeq), 0, 14, B(Op::aload_0),
+                  B(Op::getfield), a.coder >> 8, a.coder, B(Op::ifne), 0, 7, B(Op::iconst_1),
+                  B(Op::goto_), 0, 4, B(Op::iconst_0), B(Op::ireturn)})) == 1);
+  StringClass b;
+  //  0 getstatic COMPACT_STRINGS; 3 ifeq 13; 6 aload_0; 7 getfield coder; 10 goto 14; 13 iconst_1;
+  // 14 ireturn
+  CHECK(b.IncrementsOf("coder", "()B",
+                       Code({B(Op::getstatic), b.compact >> 8, b.compact, B(Op::ifeq), 0, 10,
+                             B(Op::aload_0), B(Op::getfield), b.coder >> 8, b.coder, B(Op::goto_),
+                             0, 4, B(Op::iconst_1), B(Op::ireturn)})) == 1);
+  StringClass c;
+  const int test = c.klass.MethodRef("java/lang/String", "isLatin1", "()Z");
+  const int value = c.klass.FieldRef("java/lang/String", "value", "[B");
+  const int latin1 = c.klass.MethodRef("java/lang/StringLatin1", "charAt", "([BI)C");
+  const int utf16 = c.klass.MethodRef("java/lang/StringUTF16", "charAt", "([BI)C");
+  //  0 aload_0; 1 invokevirtual isLatin1; 4 ifeq 16; 7 aload_0; 8 getfield value; 11 iload_1;
+  // 12 invokestatic StringLatin1.charAt; 15 ireturn; 16 the same with StringUTF16
+  CHECK(c.IncrementsOf("charAt", "(I)C",
+                       Code({B(Op::aload_0),
+                             B(Op::invokevirtual),
+                             test >> 8,
+                             test,
+                             B(Op::ifeq),
+                             0,
+                             12,
+                             B(Op::aload_0),
+                             B(Op::getfield),
+                             value >> 8,
+                             value,
+                             B(Op::iload_1),
+                             B(Op::invokestatic),
+                             latin1 >> 8,
+                             latin1,
+                             B(Op::ireturn),
+                             B(Op::aload_0),
+                             B(Op::getfield),
+                             value >> 8,
+                             value,
+                             B(Op::iload_1),
+                             B(Op::invokestatic),
+                             utf16 >> 8,
+                             utf16,
+                             B(Op::ireturn)})) == 1);
+}
+
+TEST_CASE("String.charAt is in the shipped table") {
   const auto table = ShippedTable();
   const auto found = std::find_if(table.begin(), table.end(),
                                   [](const auto& c) { return c.name == "java/lang/String"; });
