@@ -46,6 +46,13 @@ class Verdicts(unittest.TestCase):
         self.assertIn("MISSES        all tables, writing the profile as a share of javac's CPU time <= 0.05: 0.053",
                       said(measured, "all tables, writing").replace("0.05 [", "0.053 ["))
 
+    def test_hello_world_is_compared_with_a_jvm_without_class_data_sharing(self):
+        measured = Results(measurement("hello", way, 1, number, user_s=seconds) for number in range(3)
+                           for way, seconds in (("none", 0.5), ("no CDS", 1.0), ("calls+branches", 1.5), ("all", 3.5)))
+        against = "hello world's CPU time against a JVM without class-data sharing <= 2.00"
+        self.assertEqual(said(measured, "calls+branches, hello"), f"holds         calls+branches, {against}: 1.50 [1.50, 1.50]")
+        self.assertEqual(said(measured, "all tables, hello"), f"MISSES        all tables, {against}: 3.50 [3.50, 3.50]")
+
     def test_what_was_not_measured_is_no_success(self):
         for verdict in targets.verdicts(Results(), PROGRAMS):
             self.assertFalse(verdict.holds, verdict)
