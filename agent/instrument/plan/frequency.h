@@ -5,12 +5,13 @@
 // shape of the graph. One depth-first walk finds the loops, also irreducible ones (the first node of
 // a cycle that the walk reaches is its header). Then it proceeds as Wu and Larus do:
 // - Every way out of a block gets a share. Known ways get theirs. The others start with what the
-//   instruction suggests (CountingEdge::odds) and multiply that: staying in the loop 7 : leaving it
-//   1; towards code that must end in a throw or is otherwise cold 1/64. A switch's slots are equal.
+//   instruction suggests (CountingEdge::odds) and multiply that: staying in the loop 3 : leaving it
+//   1; towards code that must end in a throw or is otherwise cold 1/512. The slots of a switch are
+//   equal.
 // - From the inner loops to the outer ones: if an iteration is followed by another with probability
 //   p, the header runs 1/(1-p) times as often as the loop is entered.
 // - Frequencies flow through the graph in reverse postorder, starting with entry = 1.
-// - A handler runs 1/64 as often as the first block that it protects.
+// - A handler runs 1/512 as often as the first block that it protects.
 // In the walk, an exception range is an edge from its first block, so that a try inside a loop does
 // not split the loop.
 //
