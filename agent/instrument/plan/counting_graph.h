@@ -70,7 +70,7 @@ struct CountingNode {
   bool calls;      // … an exception of any class, because it calls something
   bool caught;     // … and continue in the method: see caught_exceptions.h
   bool unguarded;  // … at a place that a catch-any handler cannot protect (before super())
-  bool cold;       // known to be rare: ends in athrow, or calls something that only throws
+  bool cold;       // known to be rare: ends in athrow
 
   // Merges the other block into this one (coarse_graph.h): whatever may happen in either may happen
   // in the merged one.
