@@ -14,6 +14,7 @@ import time
 
 from soak.churn import Churn
 from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Session, State, chance_of
+from soak.freezing import Freezing, cpu_s
 
 WAYS = ("agentpath", "control", "attached")
 STEADY = "steady"  # only with options that take probes out, and mostly with commands that only look
@@ -48,7 +49,7 @@ class Commanded:
         return f"commands-{self.way}-{self.mode}"
 
     def command(self, java, agent, classes, folder, seconds):
-        made = Churn(self.mode).command(java, agent, classes, folder, seconds)
+        made = Churn(self.mode, helper_first=True).command(java, agent, classes, folder, seconds)
         # Without this, JDK 21 and later print a warning when an agent is attached.
         return [made[0], "-XX:+EnableDynamicAgentLoading", *made[1:]] if self.way == "attached" else made
 
@@ -69,7 +70,7 @@ class Commander:
         self.chance = chance_of(*seed)
         self.choice = Choice(self.chance, COMMANDS if self.way == "control" else BY_PID, MOST_STARTS)
         self.options = self.chance.choice(FREEZING if program.mode == STEADY else OPTIONS)
-        self.is_calm, self.most_frozen = program.mode == STEADY, 0
+        self.is_calm, self.freezing = program.mode == STEADY, Freezing()
         records = self.way != "attached" and self.chance.random() < 0.5
         state = State.ABSENT if self.way == "attached" else State.RECORDING if records else State.READY
         self.session = Session(state)
@@ -158,16 +159,18 @@ class Commander:
             profile = self.folder / OUT
         done = subprocess.run([str(part) for part in (self.tool, command.verb, *address, *arguments, "--timeout", TIMEOUT_S,
                                                       "--format", "json")], capture_output=True, text=True, check=False, cwd=self.folder)
-        return self.read(done), profile
+        return self.read(done, process), profile
 
-    def read(self, done):
+    def read(self, done, process):
         try:
             said = json.loads(done.stdout)
         except ValueError:
             said = {}
         if "outcome" in said:
             status = said.get("status", {})
-            self.most_frozen = max(self.most_frozen, status.get("frozen_methods", 0))
+            used_s = cpu_s(process.pid)
+            if used_s is not None:
+                self.freezing.saw(status, used_s)
             return Answer(said["outcome"], said["message"], status.get("state", ""))
         if done.returncode == 0 and said:
             return Answer("done", done.stderr)
@@ -205,5 +208,5 @@ class Commander:
 
     def shown(self):
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.answers.items()))
-        frozen = f", {self.most_frozen} methods without probes" if self.most_frozen else ""
+        frozen = f", {self.freezing.most_methods} methods without probes" if self.freezing.most_methods else ""
         return f"{sum(self.answers.values())} commands ({outcomes}), {self.raw_checks} checks of the raw file{frozen}"

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""Tests the soak's model of a session: it takes the answers of a good agent, and finds those that do not fit."""
+"""Tests the soak's model of a session: it takes the answers of a good agent, and finds those that do not fit. It also finds agents that
+take no probes out of steady programs."""
 
+import os
 import pathlib
 import sys
+import tempfile
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS)]
 sys.dont_write_bytecode = True
 
+from soak.churn import Churn  # noqa: E402
 from soak.command_states import BY_PID, COMMANDS, Answer, Choice, Command, Session, State, chance_of  # noqa: E402
+from soak.commands import Commanded  # noqa: E402
+from soak.freezing import ENOUGH_S, LEAST_LOOKS, Freezing, cpu_s, nothing_froze  # noqa: E402
 
 START, STOP, STOP_O, RESET, DUMP, DUMP_O, STATUS = COMMANDS
 PROFILE, ATTACH, ATTACH_AND_RECORD = BY_PID[len(COMMANDS):]
@@ -172,6 +178,50 @@ class CommandStates(unittest.TestCase):
         self.assertEqual([str(command) for command in (START, STOP_O, ATTACH_AND_RECORD)], ["start", "stop -o", "attach and record"])
         self.assertEqual(len(set(map(str, BY_PID))), len(BY_PID))
         self.assertIsInstance(START, Command)
+
+
+class Probes(unittest.TestCase):
+    def looked(self, seconds, state="recording", frozen=0, recording=lambda second: 1, cpu=1.0):
+        """An agent whose status was asked for every second; `cpu`: the share of a processor that the program got."""
+        one = Freezing()
+        for second in range(seconds):
+            status = {"state": state, "recording": recording(second), "now_ms": 1000 * second, "frozen_methods": frozen}
+            one.saw(status, cpu * second)
+        return one
+
+    def test_agents_that_had_the_time_and_took_no_probes_out_are_found(self):
+        idle, long = self.looked(5), self.looked(ENOUGH_S + LEAST_LOOKS)
+        self.assertEqual(nothing_froze([idle, long, long]),
+                         "no method lost its probes in steady programs, although 2 of 3 recorded for long enough")
+
+    def test_one_that_did_is_enough(self):
+        self.assertEqual(nothing_froze([self.looked(100), self.looked(5, frozen=2), self.looked(100)]), "")
+        thawed = self.looked(100, frozen=3)
+        thawed.saw({"state": "recording", "recording": 1, "now_ms": 0, "frozen_methods": 0}, 0)
+        self.assertEqual(nothing_froze([thawed]), "")
+
+    def test_too_little_time_says_nothing(self):
+        for few in (self.looked(ENOUGH_S + LEAST_LOOKS - 1), self.looked(300, state="stopped"),
+                    self.looked(300, recording=lambda second: second // ENOUGH_S),  # started or reset before the time was up
+                    self.looked(300, cpu=0.05), self.looked(ENOUGH_S, cpu=4)):  # a busy machine; many threads
+            self.assertEqual(nothing_froze([few]), "")
+        self.assertEqual(nothing_froze([]), "")
+
+    def test_an_answer_without_a_status_changes_nothing(self):
+        one = self.looked(ENOUGH_S)
+        one.saw({}, ENOUGH_S)
+        self.assertFalse(one.had_time())
+
+    def test_the_processor_time_of_a_process(self):
+        self.assertGreaterEqual(cpu_s(os.getpid()), 0)
+        self.assertIsNone(cpu_s(2 ** 30))
+
+    def test_another_agent_is_named_before_ours_where_it_gets_commands(self):
+        with tempfile.TemporaryDirectory() as made:
+            for program, expected in ((Commanded("agentpath", "redefinition"), ["-javaagent", "-agentpath"]),
+                                      (Churn("redefinition"), ["-agentpath", "-javaagent"])):
+                words = program.command("java", ["-agentpath:ours"], "classes", pathlib.Path(made), 1)
+                self.assertEqual([word.partition(":")[0] for word in words if "agent" in str(word)][:2], expected)
 
 
 if __name__ == "__main__":
