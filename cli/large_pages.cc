@@ -31,7 +31,7 @@ void UseLargePages() {
   mallopt(M_TRIM_THRESHOLD, 2 * kAtOnce);
   const uintptr_t before = HeapEnd();
   mallopt(M_TOP_PAD, kAtOnce);
-  // More than is free, so the heap grows. Volatile: compilers remove memory that nobody uses.
+  // The heap has less than this free, so it grows. Without volatile, compilers remove the two calls.
   void* volatile piece = std::malloc(kOwnMapping / 2);
   std::free(piece);
   mallopt(M_TOP_PAD, kLater);

@@ -82,8 +82,8 @@ uint32_t LengthAt(std::span<const uint8_t> code, uint32_t bci) {
   return keys < 1 || keys > 16384 ? 0 : head + static_cast<uint32_t>(keys) * 4;
 }
 
-// Lists the instructions of code that consists of instructions. length_at may change the one that it is
-// asked for; 0: it is none.
+// Lists the instructions; false if the code does not consist of instructions. length_at(bci) returns the
+// length of the instruction there, or 0 if there is none. It may change that instruction.
 template <typename GetLength>
 bool Split(std::span<const uint8_t> code, std::vector<CodeInstruction>& instructions,
            GetLength length_at) {
