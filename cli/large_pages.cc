@@ -16,10 +16,10 @@ namespace iprof::cli {
 namespace {
 
 constexpr uintptr_t kLargePage = 2 << 20;
-constexpr int kAtOnce = 64 << 20;  // how much the heap grows, once
+constexpr int kAtOnce = 96 << 20;  // how much the heap grows, once
 constexpr int kLater = 1 << 20;    // and by how much then, if that was too little
-// Larger pieces have a mapping of their own, and go back to the kernel when they are freed. Among them
-// are the 2 MiB that hold copied memory, because they are aligned.
+// Larger pieces have a mapping of their own, and go back to the kernel when they are freed. The 2 MiB that
+// hold copied memory are not among them, so what comes after reading uses them again.
 constexpr int kOwnMapping = 3 << 20;
 
 uintptr_t HeapEnd() { return reinterpret_cast<uintptr_t>(sbrk(0)); }

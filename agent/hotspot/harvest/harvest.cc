@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -27,6 +28,8 @@ constexpr int kAttempts = 5;             // to read the list of classes while it
 constexpr uint32_t kManyRounds = 1'000;  // of a loop whose method has no MethodData
 constexpr uint64_t kMostDataBytes = 8 << 20;
 constexpr uint32_t kMostRetRows = 1000;
+// MethodDatas that decide how all are read. About half have a record that tells.
+constexpr size_t kVoters = 2000;
 constexpr int32_t kFirstWithoutExtraCell = 22;
 // What the code of one method may take, read and kept.
 constexpr uint64_t kMostCodeBytes = 4 << 20;
@@ -47,7 +50,7 @@ class Harvester {
     if (!ReadClasses()) return ChangesTooQuickly();
     LinkClasses();
     const std::vector<LambdaCopies> copies = NameClasses(*metadata_, listed_, rule_, *program_);
-    ReadMethodDatas();
+    ListMethodDatas();
     program_->has_archive =
         layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
     program_->is_trained = program_->has_archive && ReplaysTraining(flags_);
@@ -56,9 +59,7 @@ class Harvester {
     FindSuperseded(copies, handles);
     MethodDecoder decoder(*metadata_, class_numbers_, handles, *program_);
     DecideShape(decoder.shape());
-    for (ReadMethodData& data : read_) {
-      if (decoder.Decode(data) != nullptr) failed_.push_back(&data);
-    }
+    DecodeMethodDatas(decoder);
     RetryFailed(decoder);
     for (const uint32_t m : looped_) decoder.GuessCalls(AsListed(m));
     FindSmallThatNeverRan(decoder);
@@ -261,7 +262,7 @@ class Harvester {
     }
   }
 
-  void ReadMethodDatas() {
+  void ListMethodDatas() {
     for (uint32_t m = 0; m < program_->methods.size(); ++m) {
       const HarvestedMethod& method = program_->methods[m];
       if (program_->classes[method.klass].is_previous_version) continue;
@@ -270,9 +271,24 @@ class Harvester {
         if (listed_methods_[m].back_edges >= kManyRounds) looped_.push_back(m);
         continue;
       }
-      ReadMethodData data = AsListed(m);
-      ReadWords(data);
-      read_.push_back(std::move(data));
+      read_.push_back(AsListed(m));
+    }
+  }
+
+  // One after the other in the same memory, but for those that voted: their words are there.
+  void DecodeMethodDatas(MethodDecoder& decoder) {
+    std::vector<uint64_t> words;
+    for (ReadMethodData& data : read_) {
+      const bool is_read = &data < read_.data() + voters_;
+      if (!is_read) {
+        data.words.swap(words);
+        ReadWords(data);
+      }
+      if (decoder.Decode(data) != nullptr) {
+        failed_.push_back(&data);
+      } else if (!is_read) {
+        data.words.swap(words);
+      }
     }
   }
 
@@ -307,8 +323,12 @@ class Harvester {
         std::min<uint64_t>(flags_.Number("TypeProfileWidth").value_or(2), kMostTypeRows));
     shape.ret_rows = static_cast<uint32_t>(
         std::min<uint64_t>(flags_.Number("BciProfileWidth").value_or(2), kMostRetRows));
+    voters_ = std::min(read_.size(), kVoters);
     std::vector<std::span<const uint64_t>> samples;
-    for (const ReadMethodData& data : read_) samples.push_back(data.words);
+    for (ReadMethodData& data : std::span(read_).first(voters_)) {
+      ReadWords(data);
+      samples.push_back(data.words);
+    }
     shape.has_extra_cell = VoteForExtraCell(samples, shape, layout_.major < kFirstWithoutExtraCell);
   }
 
@@ -387,7 +407,8 @@ class Harvester {
   std::vector<ListedClass> listed_;
   std::vector<ListedMethod> listed_methods_;  // by number of the method
   AddressMap<uint32_t> class_numbers_;
-  std::vector<ReadMethodData> read_;
+  std::vector<ReadMethodData> read_;  // by number of the method
+  size_t voters_ = 0;  // the first of them, which decided the shape; their words are kept
   std::vector<uint32_t> looped_;  // methods without MethodData
   std::vector<ReadMethodData*> failed_;
 };
