@@ -33,6 +33,15 @@ function onReport(title, name, hash, run) {
 
 const textOf = (page, selector) => page.locator(selector).first().innerText();
 
+// From the list of methods to the page of one. The list follows the search a moment later, and a click while it is made
+// anew would be lost.
+async function openMethod(page, qualified, name) {
+  await page.getByRole('searchbox', {name: 'Search'}).fill(qualified);
+  await page.getByText('1 method', {exact: true}).waitFor();
+  await page.getByRole('link', {name, exact: true}).click();
+  await page.getByRole('heading', {level: 1, name}).waitFor();
+}
+
 onReport('the overview has the totals of the profile', 'shop.html', '', async (page) => {
   const show = json('shop-show.json');
   const rows = await page.locator('section:has(h2:text-is("Tables")) tbody tr').allInnerTexts();
@@ -109,9 +118,7 @@ onReport('methods are sorted and filtered', 'shop.html', '#/methods', async (pag
 });
 
 onReport('a method’s page has the counts of the profile, bytecode and source', 'shop.html', '#/methods', async (page) => {
-  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.price');
-  await page.getByRole('link', {name: 'Shop.price'}).click();
-  await page.getByRole('heading', {level: 1, name: 'Shop.price'}).waitFor();
+  await openMethod(page, 'shop.Shop.price', 'Shop.price');
   const [method] = json('shop-price.json').methods;
   assert.equal(await page.locator('dt:text-is("Calls") + dd').getAttribute('title'), whole(method.calls));
   const [place] = method.tables.conditionalProfiles;
@@ -135,8 +142,7 @@ onReport('a method’s page has the counts of the profile, bytecode and source',
 });
 
 onReport('a switch, receivers, callers and callees', 'shop.html', '#/methods', async (page) => {
-  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.round');
-  await page.getByRole('link', {name: 'Shop.round'}).click();
+  await openMethod(page, 'shop.Shop.round', 'Shop.round');
   const [method] = json('shop-round.json').methods;
   const site = method.tables.virtualInvokeProfiles.find((place) => place.consumer.receivers?.some((receiver) => receiver.type === 'shop.Shop$Circle'));
   const text = await page.locator('table').filter({has: page.locator('caption:text-is("Receivers")')}).innerText();
@@ -153,8 +159,7 @@ onReport('a switch, receivers, callers and callees', 'shop.html', '#/methods', a
 });
 
 onReport('type checks have the classes of the objects', 'shop.html', '#/methods', async (page) => {
-  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.corners');
-  await page.getByRole('link', {name: 'Shop.corners'}).click();
+  await openMethod(page, 'shop.Shop.corners', 'Shop.corners');
   const [method] = json('shop-corners.json').methods;
   const [place] = method.tables.instanceOfProfiles;
   const {types} = place.entries[0].record;
@@ -178,9 +183,7 @@ onReport('callers and callees have their calls, also static ones', 'shop.html', 
   const circles = site.entries[0].record.types.find((type) => type.type === 'shop.Shop$Circle').count;
   const callsIn = async (caption, name) => page.locator('table').filter({has: page.locator(`caption:text-is("${caption}")`)})
     .locator('tbody tr').filter({has: page.getByRole('link', {name, exact: true})}).locator('td:last-child span').getAttribute('title');
-  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.round');
-  await page.getByRole('link', {name: 'Shop.round'}).click();
-  await page.getByRole('heading', {level: 1, name: 'Shop.round'}).waitFor();
+  await openMethod(page, 'shop.Shop.round', 'Shop.round');
   assert.equal(await callsIn('Callees', 'Shop$Circle.area'), whole(circles));
   assert.equal(await callsIn('Callees', 'Shop.price'), whole(price.calls));
   assert.equal(await callsIn('Callers', 'Shop.main'), whole(round.calls));
