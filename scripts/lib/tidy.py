@@ -3,35 +3,44 @@ changed since.
 
 The checks include clang's warnings, so no build with clang is needed for them. In tests, only these are checked, unless
 a test is named on the command line, because the macros of the test framework cause many false alarms. The framework's
-header takes half of the time of a test, so it is precompiled. What has findings with that is compiled again without it,
-and only what is then found counts.
+header takes half of the time of a test, so it is precompiled.
 
-With all checks, a source takes twelve seconds of CPU time on average. CI leaves out SLOW, which takes two thirds of
-that; scripts/proof uses --all.
+Most of the time goes to headers, so sources of one folder that have the same flags are looked at together, as one source that
+includes them. Some cannot be: two may use one name for different things. These are found by compiling, and looked at alone. What
+has findings together is looked at again, source by source, and only what is then found counts.
 
-A source is identified by the hash of its preprocessed text, its compile flags, the checks and clang-tidy's version; not by
+With all checks, a source takes twelve seconds of CPU time on average. CI leaves out SLOW, which takes three quarters of
+that; scripts/proof uses --all. The static analyzer leaves out what is included, so with --all each source is alone.
+
+Sources are identified by the hash of their preprocessed text, their compile flags, the checks and clang-tidy's version; not by
 where the checkout is.
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 import threading
 
-# The static analyzer takes a third of the time; the others look at every declaration of every header.
-SLOW = ("clang-analyzer-*", "performance-unnecessary-value-param", "bugprone-reserved-identifier",
-        "bugprone-forward-declaration-namespace", "bugprone-stringview-nullptr")
+# The static analyzer takes a third of the time; those of the second line look at every declaration of every header; each of
+# the others takes a twentieth of the rest, for a mistake that compilers, or a look, mostly find.
+SLOW = ("clang-analyzer-*",
+        "performance-unnecessary-value-param", "bugprone-reserved-identifier", "bugprone-forward-declaration-namespace", "bugprone-stringview-nullptr",
+        "bugprone-assert-side-effect", "bugprone-multiple-statement-macro", "bugprone-suspicious-semicolon", "bugprone-unused-raii",
+        "bugprone-sizeof-expression", "readability-redundant-control-flow")
 
 
 def plain_command(entry):
-    """The compiler's command without an output."""
+    """The compiler's command without its source and its output."""
     command = shlex.split(entry["command"])
     while "clang" not in pathlib.Path(command[0]).name:  # skips ccache and its environment
         command = command[1:]
@@ -41,13 +50,20 @@ def plain_command(entry):
             skip = False
         elif part == "-o":
             skip = True
-        elif part != "-c":
+        elif part not in ("-c", entry["file"]):
             cleaned.append(part)
-    return cleaned
+    return tuple(cleaned)
 
 
-def is_test(entry):
-    return pathlib.Path(entry["file"]).stem.endswith(("_test", "_fuzz"))
+def is_test(path):
+    return path.stem.endswith(("_test", "_fuzz"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    path: pathlib.Path
+    command: tuple  # of the compiler, without the source
+    folder: str  # where the compiler runs
 
 
 class TestHeader:
@@ -57,52 +73,113 @@ class TestHeader:
     def __init__(self, folder):
         self._folder, self._options, self._lock = pathlib.Path(folder), None, threading.Lock()
 
-    def options(self, entry, command):
-        """The options that use it; none if the source does not include it."""
-        if self.INCLUDE not in pathlib.Path(entry["file"]).read_text(encoding="utf-8"):
+    def options(self, sources):
+        """The options that use it; none if one of the sources does not include it."""
+        if any(self.INCLUDE not in source.path.read_text(encoding="utf-8") for source in sources):
             return []
         with self._lock:
             if self._options is None:
-                self._options = self._precompile(entry, command)
+                self._options = self._precompile(sources[0])
             return self._options
 
-    def _precompile(self, entry, command):
+    def _precompile(self, source):
         header, result = self._folder / "test.h", self._folder / "test.pch"
         header.write_text(self.INCLUDE, encoding="utf-8")
         # Definitions differ between tests, and the header needs none.
-        flags = [word for word in command if word != entry["file"] and not word.startswith("-D")]
-        done = subprocess.run([*flags, "-x", "c++-header", header, "-o", result], cwd=entry["directory"], capture_output=True, check=False)
+        flags = [word for word in source.command if not word.startswith("-D")]
+        done = subprocess.run([*flags, "-x", "c++-header", header, "-o", result], cwd=source.folder, capture_output=True, check=False)
         return ["-include-pch", str(result)] if done.returncode == 0 else []
 
 
-def run(look, entry):
+class Tidy:
+    """All threads may call look_at."""
+    TOGETHER = 12  # sources; more save little
+
+    def __init__(self, arguments, folder):
+        self._arguments, self._folder, self._test_header = arguments, pathlib.Path(folder), TestHeader(folder)
+        version = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
+        self._constant = version + (arguments.root / ".clang-tidy").read_bytes()
+        self._numbers = itertools.count()
+
+    def batches(self, sources):
+        """Lists of sources to be looked at together."""
+        if self._arguments.all or self._arguments.files:
+            return [[source] for source in sources]
+        alike = {}
+        for source in sources:
+            alike.setdefault((source.path.parent, source.command, source.folder, is_test(source.path)), []).append(source)
+        return [group[first:first + self.TOGETHER] for group in alike.values() for first in range(0, len(group), self.TOGETHER)]
+
+    def look_at(self, sources):
+        """Of each source: its path, whether it is clean (None: it was clean before), and what was said."""
+        if len(sources) == 1:
+            return [self._look_at_one(sources[0])]
+        together = self._folder / f"together{next(self._numbers)}.cc"
+        names, alone = sources, []
+        while len(names) > 1:
+            together.write_text("".join(f'#include "{source.path}"\n' for source in names), encoding="utf-8")
+            joined = dataclasses.replace(names[0], path=together)
+            clean = self._clean_mark(joined, "together")
+            if clean.exists():
+                os.utime(clean)
+                return [(source.path, None, "") for source in names] + [self._look_at_one(source) for source in alone]
+            clashing = self._clashing(joined, names)
+            if not clashing:
+                break
+            alone += clashing
+            names = [source for source in names if source not in clashing]
+        if len(names) > 1 and self._is_clean(joined, is_test(names[0].path)):
+            clean.touch()
+            return [(source.path, True, "") for source in names] + [self._look_at_one(source) for source in alone]
+        return [self._look_at_one(source) for source in sources]
+
+    def _clashing(self, joined, sources):
+        """The sources, without the first, that do not compile behind the others; all, if that is not known."""
+        done = subprocess.run([*joined.command, *self._test_header.options(sources), "-fsyntax-only", joined.path], cwd=joined.folder,
+                              capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return []
+        named = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", done.stderr, re.MULTILINE))
+        return [source for source in sources[1:] if str(source.path) in named] or sources
+
+    def _is_clean(self, joined, tests):
+        if tests:
+            return True  # it compiled, and a warning is an error there
+        # That a source includes sources is what is done here. They are headers to clang-tidy, which looks at those of some folders.
+        return found_nothing(["clang-tidy-14", "--quiet", f"--checks={','.join(f'-{check}' for check in (*SLOW, 'bugprone-suspicious-include'))}",
+                              f"--config-file={self._arguments.root / '.clang-tidy'}", f"--header-filter=^{re.escape(str(self._arguments.root))}/",
+                              joined.path, "--", *joined.command[1:]], joined.folder)[0]
+
+    def _look_at_one(self, source):
+        if is_test(source.path) and not self._arguments.files:
+            look = [*source.command, "-fsyntax-only", str(source.path)]
+        else:
+            checks = [] if self._arguments.all else [f"--checks={','.join(f'-{check}' for check in SLOW)}"]
+            look = ["clang-tidy-14", "--quiet", *checks, "-p", str(self._arguments.build), str(source.path)]
+        clean = self._clean_mark(source, " ".join(look))
+        if clean.exists():
+            os.utime(clean)
+            return source.path, None, ""
+        precompiled = self._test_header.options([source]) if "-fsyntax-only" in look else []
+        ok, said = found_nothing([*look, *precompiled], source.folder)
+        if not ok and precompiled:
+            ok, said = found_nothing(look, source.folder)
+        if ok:
+            clean.touch()
+        return source.path, ok, said
+
+    def _clean_mark(self, source, look):
+        """The file that is there if the source was clean when it was looked at in that way."""
+        text = subprocess.run([*source.command, "-E", "-P", source.path], cwd=source.folder, capture_output=True, check=False).stdout
+        seen = b"\0".join([text, self._constant, *(" ".join(words).encode() for words in (SLOW, source.command, [look]))])
+        return self._arguments.cache / hashlib.sha256(seen.replace(bytes(self._arguments.root), b".")).hexdigest()
+
+
+def found_nothing(look, folder):
     """(whether it found nothing, what it said)"""
-    done = subprocess.run(look, cwd=entry["directory"], capture_output=True, text=True, check=False)
+    done = subprocess.run(look, cwd=folder, capture_output=True, text=True, check=False)
     ok = done.returncode == 0 and "warning:" not in done.stdout
     return ok, done.stdout + ("" if ok else done.stderr)
-
-
-def look_at(entry, arguments, constant, test_header):
-    command = plain_command(entry)
-    if is_test(entry) and not arguments.files:
-        look = [*command, "-fsyntax-only"]
-    else:
-        checks = [] if arguments.all else [f"--checks={','.join(f'-{check}' for check in SLOW)}"]
-        look = ["clang-tidy-14", "--quiet", *checks, "-p", str(arguments.build), entry["file"]]
-    text = subprocess.run([*command, "-E", "-P"], cwd=entry["directory"], capture_output=True, check=False).stdout
-    seen = b"\0".join([text, constant, *(" ".join(words).encode() for words in (command, look))])
-    key = hashlib.sha256(seen.replace(bytes(arguments.root), b".")).hexdigest()
-    clean = arguments.cache / key
-    if clean.exists():
-        os.utime(clean)
-        return entry["file"], None, ""
-    precompiled = test_header.options(entry, command) if look[-1] == "-fsyntax-only" else []
-    ok, said = run([*look, *precompiled], entry)
-    if not ok and precompiled:
-        ok, said = run(look, entry)
-    if ok:
-        clean.touch()
-    return entry["file"], ok, said
 
 
 def main():
@@ -115,26 +192,25 @@ def main():
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
     wanted = {path.resolve() for path in arguments.files}
-    entries = {}
+    sources = {}
     for entry in json.loads((arguments.build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"]).resolve()
         ours = arguments.root in path.parents and arguments.build not in path.parents
         if ours and (not wanted or path in wanted):
-            entries.setdefault(path, entry)
-    version = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
-    constant = version + (arguments.root / ".clang-tidy").read_bytes()
+            sources.setdefault(path, Source(path, plain_command(entry), entry["directory"]))
 
     known = failed = 0
     with tempfile.TemporaryDirectory(prefix="iprof-tidy.") as folder, \
             concurrent.futures.ThreadPoolExecutor(int(os.environ.get("IPROF_JOBS", os.cpu_count() or 1))) as pool:
-        test_header = TestHeader(folder)
-        for name, ok, output in pool.map(lambda e: look_at(e, arguments, constant, test_header), entries.values()):
-            known += ok is None
-            if ok is False:
-                failed += 1
-                print(output, end="")
-                print(f"tidy: {os.path.relpath(name, arguments.root)} has findings", flush=True)
-    print(f"tidy: {len(entries)} files, {known} unchanged since they were clean, {failed} with findings")
+        tidy = Tidy(arguments, folder)
+        for outcomes in pool.map(tidy.look_at, tidy.batches(sources.values())):
+            for path, ok, output in outcomes:
+                known += ok is None
+                if ok is False:
+                    failed += 1
+                    print(output, end="")
+                    print(f"tidy: {os.path.relpath(path, arguments.root)} has findings", flush=True)
+    print(f"tidy: {len(sources)} files, {known} unchanged since they were clean, {failed} with findings")
     return 1 if failed else 0
 
 
