@@ -61,6 +61,41 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK((*program)->counts.failed == 0);
 }
 
+TEST_CASE(
+    "many MethodDatas are each decoded from their own words, and only one that fails is lost") {
+  constexpr uint64_t kMany = 3000;  // more than decide their shape
+  constexpr uint64_t kBroken = 2500;
+  FakeProgram fake;
+  fake.vm.bytes().resize(8 << 20);
+  for (uint64_t i = 0; i < kMany; ++i) {
+    const Address klass = fake.vm.Class(fake.loader, "b/B" + std::to_string(i));
+    const Address method = fake.vm.Method(klass, fake.pool, {220, 182, 1, 0, 153, 0, 4, 0, 177}, 1);
+    std::vector<uint64_t> words = {uint64_t{1} << 16 | 5, 0, 0, klass, 30 + i, 0, 0};
+    words.insert(words.end(), {uint64_t{4} << 16 | 7, i + 1, 0, 29});
+    if (i == kBroken) words.pop_back();
+    fake.vm.Data(method, words, 30);
+  }
+  const auto program = Harvest(fake);
+  INFO(program.status().message());
+  REQUIRE(program.ok());
+  CHECK((*program)->counts.method_datas == kMany + 1);
+  CHECK((*program)->counts.failed == 1);
+  uint64_t right = 0;
+  for (const HarvestedMethod& method : (*program)->methods) {
+    const std::string_view name = (*program)->classes[method.klass].name;
+    if (!name.starts_with("b/B")) continue;
+    const auto i = std::stoull(std::string(name.substr(3)));
+    if (i == kBroken) {
+      CHECK_FALSE(method.has_data);
+      continue;
+    }
+    right += method.branches.size() == 1 && method.types.size() == 1 &&
+             method.branches[0].counts == std::vector<uint64_t>{i + 1, 29} &&
+             method.types[0].rows == Types{{method.klass, 30 + i}};
+  }
+  CHECK(right == kMany - 1);
+}
+
 TEST_CASE("a text may be a descriptor without being a name") {
   FakeProgram fake;
   const Address name = fake.vm.Symbol("f");
