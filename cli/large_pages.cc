@@ -18,9 +18,10 @@ namespace {
 constexpr uintptr_t kLargePage = 2 << 20;
 constexpr int kAtOnce = 96 << 20;  // how much the heap grows, once
 constexpr int kLater = 1 << 20;    // and by how much then, if that was too little
-// Larger pieces have a mapping of their own, and go back to the kernel when they are freed. The 2 MiB that
-// hold copied memory are not among them, so what comes after reading uses them again.
-constexpr int kOwnMapping = 3 << 20;
+// Larger pieces have a mapping of their own, and go back to the kernel when they are freed. The pieces
+// of 2 MiB that hold copied memory are not among them, although malloc takes twice as much to align
+// them: what comes after reading uses them again.
+constexpr int kOwnMapping = 5 << 20;
 
 uintptr_t HeapEnd() { return reinterpret_cast<uintptr_t>(sbrk(0)); }
 
@@ -31,7 +32,8 @@ void UseLargePages() {
   mallopt(M_TRIM_THRESHOLD, 2 * kAtOnce);
   const uintptr_t before = HeapEnd();
   mallopt(M_TOP_PAD, kAtOnce);
-  // The heap has less than this free, so it grows. Without volatile, compilers remove the two calls.
+  // If the heap has less than this free, it grows. If not, an earlier call made it grow. Without
+  // volatile, compilers remove the two calls.
   void* volatile piece = std::malloc(kOwnMapping / 2);
   std::free(piece);
   mallopt(M_TOP_PAD, kLater);

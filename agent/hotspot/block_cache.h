@@ -56,7 +56,7 @@ class BlockCache final : public Memory {
   static constexpr size_t kRecent = 64;
 
   // Many blocks, in memory of large pages where the kernel has them: touching small ones for the
-  // first time takes longer than filling them. It is malloc's, so that it is used again afterwards.
+  // first time takes longer than filling them.
   static constexpr size_t kChunkBytes = 2 << 20;
   struct FreeChunk {
     void operator()(unsigned char* chunk) const { std::free(chunk); }

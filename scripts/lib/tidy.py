@@ -1,16 +1,17 @@
-"""Runs clang-tidy over a compilation database, in parallel. It skips sources that were clean before and have not
-changed since.
+"""Runs clang-tidy over a compilation database, in parallel. It skips what was clean before and has not changed since.
 
 The checks include clang's warnings, so no build with clang is needed for them. In tests, only these are checked, unless
 a test is named on the command line, because the macros of the test framework cause many false alarms. The framework's
 header takes half of the time of a test, so it is precompiled.
 
 Most of the time goes to headers, so sources of one folder that have the same flags are looked at together, as one source that
-includes them. Some cannot be: two may use one name for different things. These are found by compiling, and looked at alone. What
-has findings together is looked at again, source by source, and only what is then found counts.
+includes them: if one has changed, all of them. Some cannot be: two may use one name for different things. These are found by
+compiling, and looked at alone. If a batch has findings, its sources are looked at one by one, and only what is then found counts.
+A batch does not see everything: unused using declarations, constants and inline functions of a source that is included are no
+finding. Sources that are named on the command line, and all with --all, are looked at alone.
 
 With all checks, a source takes twelve seconds of CPU time on average. CI leaves out SLOW, which takes three quarters of
-that; scripts/proof uses --all. The static analyzer leaves out what is included, so with --all each source is alone.
+that; scripts/proof uses --all.
 
 Sources are identified by the hash of their preprocessed text, their compile flags, the checks and clang-tidy's version; not by
 where the checkout is.
@@ -31,11 +32,11 @@ import sys
 import tempfile
 import threading
 
-# The static analyzer takes a third of the time; those of the second line look at every declaration of every header; each of
-# the others takes a twentieth of the rest, for a mistake that compilers, or a look, mostly find.
+# What only --all checks. The static analyzer takes a third of the time; those of the second line look at every declaration of
+# every header; each of the others takes a twentieth of the rest.
 SLOW = ("clang-analyzer-*",
         "performance-unnecessary-value-param", "bugprone-reserved-identifier", "bugprone-forward-declaration-namespace", "bugprone-stringview-nullptr",
-        "bugprone-assert-side-effect", "bugprone-multiple-statement-macro", "bugprone-suspicious-semicolon", "bugprone-unused-raii",
+        "bugprone-assert-side-effect", "bugprone-multiple-statement-macro", "bugprone-suspicious-semicolon",
         "bugprone-sizeof-expression", "readability-redundant-control-flow")
 
 
@@ -114,12 +115,14 @@ class Tidy:
         """Of each source: its path, whether it is clean (None: it was clean before), and what was said."""
         if len(sources) == 1:
             return [self._look_at_one(sources[0])]
-        together = self._folder / f"together{next(self._numbers)}.cc"
+        kind = "_test" if is_test(sources[0].path) else ""
+        together = self._folder / f"together{next(self._numbers)}{kind}.cc"
         names, alone = sources, []
         while len(names) > 1:
             together.write_text("".join(f'#include "{source.path}"\n' for source in names), encoding="utf-8")
             joined = dataclasses.replace(names[0], path=together)
-            clean = self._clean_mark(joined, "together")
+            look = self._look_at_many(joined)
+            clean = self._clean_mark(joined, " ".join(look).replace(str(together), "together"))
             if clean.exists():
                 os.utime(clean)
                 return [(source.path, None, "") for source in names] + [self._look_at_one(source) for source in alone]
@@ -128,7 +131,7 @@ class Tidy:
                 break
             alone += clashing
             names = [source for source in names if source not in clashing]
-        if len(names) > 1 and self._is_clean(joined, is_test(names[0].path)):
+        if len(names) > 1 and (not look or found_nothing(look, joined.folder)[0]):
             clean.touch()
             return [(source.path, True, "") for source in names] + [self._look_at_one(source) for source in alone]
         return [self._look_at_one(source) for source in sources]
@@ -142,13 +145,14 @@ class Tidy:
         named = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", done.stderr, re.MULTILINE))
         return [source for source in sources[1:] if str(source.path) in named] or sources
 
-    def _is_clean(self, joined, tests):
-        if tests:
-            return True  # it compiled, and a warning is an error there
-        # That a source includes sources is what is done here. They are headers to clang-tidy, which looks at those of some folders.
-        return found_nothing(["clang-tidy-14", "--quiet", f"--checks={','.join(f'-{check}' for check in (*SLOW, 'bugprone-suspicious-include'))}",
-                              f"--config-file={self._arguments.root / '.clang-tidy'}", f"--header-filter=^{re.escape(str(self._arguments.root))}/",
-                              joined.path, "--", *joined.command[1:]], joined.folder)[0]
+    def _look_at_many(self, joined):
+        """The command; none for tests, because they compiled, and a warning is an error there."""
+        if is_test(joined.path):
+            return []
+        checks = ",".join(f"-{check}" for check in (*SLOW, "bugprone-suspicious-include"))  # it includes sources on purpose
+        # What is included is reported only if its path is one of the filter.
+        return ["clang-tidy-14", "--quiet", f"--checks={checks}", f"--config-file={self._arguments.root / '.clang-tidy'}",
+                f"--header-filter=^{re.escape(str(self._arguments.root))}/", str(joined.path), "--", *joined.command[1:]]
 
     def _look_at_one(self, source):
         if is_test(source.path) and not self._arguments.files:

@@ -28,8 +28,6 @@ constexpr int kAttempts = 5;             // to read the list of classes while it
 constexpr uint32_t kManyRounds = 1'000;  // of a loop whose method has no MethodData
 constexpr uint64_t kMostDataBytes = 8 << 20;
 constexpr uint32_t kMostRetRows = 1000;
-// MethodDatas that decide how all are read. About half have a record that tells.
-constexpr size_t kVoters = 2000;
 constexpr int32_t kFirstWithoutExtraCell = 22;
 // What the code of one method may take, read and kept.
 constexpr uint64_t kMostCodeBytes = 4 << 20;
@@ -275,22 +273,27 @@ class Harvester {
     }
   }
 
-  // One after the other in the same memory, but for those that voted: their words are there.
+  // One after the other in the same memory, except the voters, whose words were read already.
   void DecodeMethodDatas(MethodDecoder& decoder) {
     std::vector<uint64_t> words;
-    for (ReadMethodData& data : read_) {
-      const bool is_read = &data < read_.data() + voters_;
-      if (!is_read) {
+    for (size_t i = 0; i < read_.size(); ++i) {
+      ReadMethodData& data = read_[i];
+      if (!IsVoter(i)) {
         data.words.swap(words);
         ReadWords(data);
       }
       if (decoder.Decode(data) != nullptr) {
         failed_.push_back(&data);
-      } else if (!is_read) {
+      } else if (IsVoter(i)) {
+        std::vector<uint64_t>().swap(data.words);
+      } else {
         data.words.swap(words);
       }
     }
   }
+
+  // Every nth, because MethodDatas are in the order of loaders, and those of one loader may be alike.
+  bool IsVoter(size_t number) const { return number % (read_.size() / kVoters + 1) == 0; }
 
   void ReadWords(ReadMethodData& data) {
     const Address at = data.listed.data;
@@ -323,11 +326,11 @@ class Harvester {
         std::min<uint64_t>(flags_.Number("TypeProfileWidth").value_or(2), kMostTypeRows));
     shape.ret_rows = static_cast<uint32_t>(
         std::min<uint64_t>(flags_.Number("BciProfileWidth").value_or(2), kMostRetRows));
-    voters_ = std::min(read_.size(), kVoters);
     std::vector<std::span<const uint64_t>> samples;
-    for (ReadMethodData& data : std::span(read_).first(voters_)) {
-      ReadWords(data);
-      samples.push_back(data.words);
+    for (size_t i = 0; i < read_.size(); ++i) {
+      if (!IsVoter(i)) continue;
+      ReadWords(read_[i]);
+      samples.push_back(read_[i].words);
     }
     shape.has_extra_cell = VoteForExtraCell(samples, shape, layout_.major < kFirstWithoutExtraCell);
   }
@@ -408,8 +411,7 @@ class Harvester {
   std::vector<ListedMethod> listed_methods_;  // by number of the method
   AddressMap<uint32_t> class_numbers_;
   std::vector<ReadMethodData> read_;  // by number of the method
-  size_t voters_ = 0;  // the first of them, which decided the shape; their words are kept
-  std::vector<uint32_t> looped_;  // methods without MethodData
+  std::vector<uint32_t> looped_;      // methods without MethodData
   std::vector<ReadMethodData*> failed_;
 };
 

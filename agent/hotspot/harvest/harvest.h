@@ -15,6 +15,7 @@
 // Threads: one. Failure: one sentence without a subject, to be put behind "process 4711".
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -36,6 +37,9 @@ struct CodeChoice {
   // (without_code), and the harvest goes on without it. Null: no limit.
   const BoundedMemory* limit = nullptr;
 };
+
+// So many MethodDatas, spread over all, decide how all are read.
+inline constexpr size_t kVoters = 2000;
 
 // `memory` must fail reads of bad addresses instead of faulting. `naming_jdk` is the JDK of the
 // image build, which decides how lambdas are named; 0: the JVM's.

@@ -33,7 +33,7 @@ function onReport(title, name, hash, run) {
 
 const textOf = (page, selector) => page.locator(selector).first().innerText();
 
-// From the list of methods to the page of one. The list follows the search a moment later, and a click while it is made
+// Goes from the list of methods to the page of one. The list follows the search a moment later, and a click while it is made
 // anew would be lost.
 async function openMethod(page, qualified, name) {
   await page.getByRole('searchbox', {name: 'Search'}).fill(qualified);
