@@ -19,9 +19,8 @@ constexpr uintptr_t kLargePage = 2 << 20;
 constexpr int kAtOnce = 96 << 20;  // how much the heap grows, once
 constexpr int kLater = 1 << 20;    // and by how much then, if that was too little
 // Larger pieces have a mapping of their own, and go back to the kernel when they are freed. The pieces
-// of 2 MiB that hold copied memory are not among them, although malloc takes twice as much to align
-// them: what comes after reading uses them again.
-constexpr int kOwnMapping = 5 << 20;
+// of 16 MiB that hold copied memory are not among them: what comes after reading uses them again.
+constexpr int kOwnMapping = 20 << 20;
 
 uintptr_t HeapEnd() { return reinterpret_cast<uintptr_t>(sbrk(0)); }
 

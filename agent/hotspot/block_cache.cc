@@ -49,7 +49,7 @@ void BlockCache::ForgetAll() {
 
 unsigned char* BlockCache::NewBytes() const {
   if (free_.empty()) {
-    Chunk chunk(static_cast<unsigned char*>(std::aligned_alloc(kChunkBytes, kChunkBytes)));
+    Chunk chunk(static_cast<unsigned char*>(std::aligned_alloc(kLargePage, kChunkBytes)));
     if (chunk == nullptr) throw std::bad_alloc();
     madvise(chunk.get(), kChunkBytes, MADV_HUGEPAGE);  // it works without, too
     chunks_.push_back(std::move(chunk));

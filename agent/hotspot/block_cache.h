@@ -56,8 +56,9 @@ class BlockCache final : public Memory {
   static constexpr size_t kRecent = 64;
 
   // Many blocks, in memory of large pages where the kernel has them: touching small ones for the
-  // first time takes longer than filling them.
-  static constexpr size_t kChunkBytes = 2 << 20;
+  // first time takes longer than filling them. What is not touched of it takes no memory.
+  static constexpr size_t kLargePage = 2 << 20;
+  static constexpr size_t kChunkBytes = 8 * kLargePage;
   struct FreeChunk {
     void operator()(unsigned char* chunk) const { std::free(chunk); }
   };
