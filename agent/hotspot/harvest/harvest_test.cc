@@ -64,7 +64,7 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
 TEST_CASE(
     "many MethodDatas are each decoded from their own words, and only one that fails is lost") {
   constexpr uint64_t kMany = kVoters + 1000;
-  constexpr uint64_t kBroken = kMany / 2;  // it votes, and the one before it does not
+  constexpr uint64_t kBroken = kMany / 2;  // it does not vote, and its neighbours do
   FakeProgram fake;
   fake.vm.bytes().resize(8 << 20);
   for (uint64_t i = 0; i < kMany; ++i) {
