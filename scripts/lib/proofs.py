@@ -62,6 +62,8 @@ ALL = (
           r"(in all \d+ kills, \d+ recovered and true)$"),
     Proof("chaos", "an hour of sampling at 1 ms beside everything that is hard on it",
           ((f"{SCRIPTS}/chaos", "--hour"),), r"^(\d+ runs, .*)$"),
+    Proof("packages", "the packages of all targets are made, and work",
+          ((f"{SCRIPTS}/package",), (f"{SCRIPTS}/test-package",)), r"^(\d+ steps, .*)$"),
     Proof("fuzz", "every fuzz target for ten minutes",
           ((f"{SCRIPTS}/fuzz", "600"),), r"^(\d+ targets, .*)$"),
 )
