@@ -10,29 +10,15 @@
 #include <fstream>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "output_claim_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
 TEST_CASE("an earlier result is replaced, and nothing else that the user did not name") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   REQUIRE(quiet >= 0);
   Console console(quiet, quiet);

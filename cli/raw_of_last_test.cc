@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/control/command.h"
 #include "writer/raw/raw_format.h"
 
@@ -41,9 +42,8 @@ TEST_CASE("a raw file in the user's folder goes when its profile is saved") {
   const jvm::JvmTarget target = Target();
   const Result<jvm::PrivateFolder> folder = jvm::PrivateFolder::Make(target);
   REQUIRE(folder.ok());
-  std::string users = (fs::temp_directory_path() / "iprof-raw.XXXXXX").string();
-  REQUIRE(mkdtemp(users.data()) != nullptr);
-  const fs::path raw = fs::path(users) / "u.iraw";
+  const TemporaryFolder users;
+  const fs::path raw = users.path() / "u.iraw";
   const auto leave = [&] { fs::create_symlink(raw, folder->PathOf(control::kRawOfLast)); };
   const std::string magic(kRawMagic.begin(), kRawMagic.end());
   SECTION("it does") {
@@ -64,7 +64,7 @@ TEST_CASE("a raw file in the user's folder goes when its profile is saved") {
     CHECK(fs::exists(raw));
   }
   SECTION("so does what a link leads to") {
-    const fs::path other = fs::path(users) / "other.iraw";
+    const fs::path other = users.path() / "other.iraw";
     std::ofstream(other) << magic << "of another JVM";
     fs::create_symlink(other, raw);
     leave();
@@ -72,11 +72,10 @@ TEST_CASE("a raw file in the user's folder goes when its profile is saved") {
     CHECK(fs::exists(other));
   }
   SECTION("its folder cannot be reached any more") {
-    fs::remove_all(users);
+    fs::remove_all(users.path());
     leave();
     CHECK(RemoveRawOfLast(target, *folder) == raw.string());
   }
-  fs::remove_all(users);
 }
 
 }  // namespace

@@ -8,16 +8,16 @@
 #include <fstream>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
 TEST_CASE("an output that is an input of another format is refused, also through a link") {
-  std::string made = (fs::temp_directory_path() / "iprof-replaced-XXXXXX").string();
-  REQUIRE(mkdtemp(made.data()) != nullptr);
-  const fs::path folder = made;
-  const auto path = [&](const char* name) { return (folder / name).string(); };
+  const TemporaryFolder folder;
+  const auto path = [&](const char* name) { return folder / name; };
   std::ofstream(path("core")) << "core";
   std::ofstream(path("other")) << "other";
   fs::create_symlink("core", path("symbolic"));
@@ -31,10 +31,9 @@ TEST_CASE("an output that is an input of another format is refused, also through
   for (const char* link : {"symbolic", "hard"})
     CHECK(said(path(link)) == path(link) + " is the same file as " + path("core") + rest);
   for (const std::string& output : {std::string(), std::string("-"), path("other"), path("new"),
-                                    made, std::string("/dev/null")})
+                                    folder.path().string(), std::string("/dev/null")})
     CHECK(said(output).empty());
   CHECK(CheckReplacesNone("/dev/null", std::vector<std::string>{"/dev/null"}, "profile").ok());
-  fs::remove_all(folder);
 }
 
 }  // namespace

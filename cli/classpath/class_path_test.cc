@@ -8,6 +8,7 @@
 
 #include "cli/classpath/archive_builder.h"
 #include "cli/classpath/image_builder.h"
+#include "writer/base/temporary_folder.h"
 
 using namespace iprof;
 using namespace iprof::classpath;
@@ -17,20 +18,12 @@ namespace {
 // A folder that is the current one until the end of the test.
 class Folder {
  public:
-  Folder() : before_(std::filesystem::current_path()) {
-    std::string name = std::filesystem::temp_directory_path() / "class-path-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    std::filesystem::current_path(path_);
-  }
-  ~Folder() {
-    std::filesystem::current_path(before_);
-    std::filesystem::remove_all(path_);
-  }
+  Folder() { std::filesystem::current_path(folder_.path()); }
+  ~Folder() { std::filesystem::current_path(before_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path().string(); }
   static void Put(const std::string& path, const Bytes& bytes) {
     const auto parent = std::filesystem::path(path).parent_path();
     if (!parent.empty()) std::filesystem::create_directories(parent);
@@ -41,8 +34,8 @@ class Folder {
   static void Put(const std::string& path, std::string_view text) { Put(path, ToBytes(text)); }
 
  private:
-  std::filesystem::path before_;
-  std::string path_;
+  const std::filesystem::path before_ = std::filesystem::current_path();
+  const TemporaryFolder folder_;
 };
 
 TestEntry ManifestOf(const std::string& attributes) {

@@ -11,6 +11,7 @@
 #include "agent/instrument/table/code_hash.h"
 #include "agent/instrument/testing/assembled_class.h"
 #include "cli/classpath/archive_builder.h"
+#include "writer/base/temporary_folder.h"
 
 using namespace iprof;
 using namespace iprof::fitness;
@@ -23,15 +24,6 @@ namespace {
 // Class files as a jar, which is the class path.
 class Program {
  public:
-  Program() {
-    std::string name = std::filesystem::temp_directory_path() / "fitness-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-  }
-  ~Program() { std::filesystem::remove_all(folder_); }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
   void Add(const std::string& internal_name, AssembledClass klass) {
     AddBytes(internal_name, klass.Bytes());
   }
@@ -43,7 +35,7 @@ class Program {
   Fitness Check(const Profile& profile, const FitnessOptions& options = {}) const {
     std::vector<classpath::TestEntry> entries;
     for (const auto& [name, bytes] : classes_) entries.push_back({name + ".class", bytes, true});
-    const std::string jar = folder_ + "/app.jar";
+    const std::string jar = folder_ / "app.jar";
     const auto archive = classpath::MakeArchive(entries);
     std::ofstream(jar, std::ios::binary)
         .write(reinterpret_cast<const char*>(archive.data()),
@@ -54,7 +46,7 @@ class Program {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
   std::map<std::string, std::string> classes_;
 };
 

@@ -20,6 +20,7 @@
 
 #include "cli/jvm/agent_control.h"
 #include "cli/jvm/fake_jvm.h"
+#include "writer/base/temporary_folder.h"
 
 namespace iprof::jvm {
 namespace {
@@ -75,28 +76,13 @@ void Write(int connection, const std::string& text) {
   }
 }
 
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/iprof-control.XXXXXX";
-    path_ = mkdtemp(name);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 std::string WhyNot(const std::string& path, std::chrono::milliseconds most = 60s) {
   const Result<std::string> answer = ExchangeAt(path, "command=status", most);
   return answer.ok() ? "it was answered" : answer.status().message();
 }
 
 TEST_CASE("a command over the control socket") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
   const Server server(path, [](int connection, const std::string& line) {
     Write(connection, "first, ");
@@ -106,7 +92,7 @@ TEST_CASE("a command over the control socket") {
 }
 
 TEST_CASE("an address without a process id is a socket, and the JVM writes the file itself") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
   const Server server(path, [](int connection, const std::string& line) {
     const auto command = control::ParseCommand(line);
@@ -183,7 +169,7 @@ size_t OwnSockets() {
 }
 
 TEST_CASE("a socket that its JVM removes before it takes the connection") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -208,7 +194,7 @@ TEST_CASE("a socket that its JVM removes before it takes the connection") {
 }
 
 TEST_CASE("what can be wrong with a control socket") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
   const std::string where = "control socket " + path + ": ";
   SECTION("it is not there") {

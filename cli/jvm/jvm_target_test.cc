@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "cli/jvm/mapped_files.h"
+#include "writer/base/temporary_folder.h"
 
 namespace iprof::jvm {
 namespace {
@@ -28,7 +29,7 @@ class Launcher {
     std::string preload = "NOTHING=";
     if (!library.empty()) {
       fs::copy_file(SomeLibrary(), folder_ / library);
-      preload = "LD_PRELOAD=" + (folder_ / library).string();
+      preload = "LD_PRELOAD=" + (folder_ / library);
     }
     std::string name = "java";
     std::string time = "3600";
@@ -44,7 +45,6 @@ class Launcher {
   ~Launcher() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
-    fs::remove_all(folder_);
   }
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
@@ -52,11 +52,6 @@ class Launcher {
   pid_t pid() const { return pid_; }
 
  private:
-  static fs::path MadeFolder() {
-    std::string name = (fs::temp_directory_path() / "iprof-launcher.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    return name;
-  }
   // One of this process, so that it can be loaded.
   static std::string SomeLibrary() {
     const Result<Process> own = Process::Open(getpid());
@@ -69,7 +64,7 @@ class Launcher {
     return found->path;
   }
 
-  const fs::path folder_ = MadeFolder();
+  const TemporaryFolder folder_;
   pid_t pid_ = -1;
 };
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <initializer_list>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/atomic_file.h"
 
 namespace iprof {
@@ -55,25 +56,10 @@ std::string ListOf(const std::string& path) {
   return text;
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "access_list_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  // false: this file system has no lists.
-  bool SetDefault(const std::string& list) const {
-    return ::setxattr(path_.c_str(), kDefault, list.data(), list.size(), 0) == 0;
-  }
-  std::string File(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+// false: this file system has no lists.
+bool SetDefault(const TemporaryFolder& folder, const std::string& list) {
+  return ::setxattr(folder.path().c_str(), kDefault, list.data(), list.size(), 0) == 0;
+}
 
 void Write(const std::string& path, Readers readers) {
   const auto file = AtomicFile::Create(path, SystemCalls::Real(), readers);
@@ -102,30 +88,30 @@ class ReplacedMeanwhile final : public SystemCalls {
 };
 
 TEST_CASE("a file for its owner or group does not open the folder's default list") {
-  const Folder folder;
-  if (!folder.SetDefault(ListWithUser(6, 4))) {
+  const TemporaryFolder folder;
+  if (!SetDefault(folder, ListWithUser(6, 4))) {
     WARN("no access lists here");
     return;
   }
   for (const Readers readers : {Readers::kOwner, Readers::kGroup}) {
-    const std::string path = folder.File("new");
+    const std::string path = folder / "new";
     Write(path, readers);
     CHECK(ModeOf(path) == 0600);
     fs::remove(path);
   }
   // Whoever sets a default list wants it for what anybody may read.
   const mode_t umask_before = umask(0022);
-  Write(folder.File("shared"), Readers::kByUmask);
+  Write(folder / "shared", Readers::kByUmask);
   umask(umask_before);
-  CHECK(ModeOf(folder.File("shared")) == 0664);
+  CHECK(ModeOf(folder / "shared") == 0664);
 }
 
 TEST_CASE("what replaces a file has its list, or none") {
-  const Folder folder;
-  const std::string without = folder.File("without");
+  const TemporaryFolder folder;
+  const std::string without = folder / "without";
   std::ofstream(without) << "old";
   fs::permissions(without, fs::perms(0640));
-  if (!folder.SetDefault(ListWithUser(6, 4))) {
+  if (!SetDefault(folder, ListWithUser(6, 4))) {
     WARN("no access lists here");
     return;
   }
@@ -133,7 +119,7 @@ TEST_CASE("what replaces a file has its list, or none") {
   CHECK(ModeOf(without) == 0640);
   CHECK(ListOf(without).empty());
 
-  const std::string with = folder.File("with");
+  const std::string with = folder / "with";
   std::ofstream(with) << "old";
   const std::string list = ListWithUser(4, 0);
   REQUIRE(::setxattr(with.c_str(), kAccess, list.data(), list.size(), 0) == 0);
@@ -145,13 +131,13 @@ TEST_CASE("what replaces a file has its list, or none") {
 }
 
 TEST_CASE("if the old list is not known, the group gets nothing") {
-  const Folder folder;
-  const std::string old = folder.File("old");
+  const TemporaryFolder folder;
+  const std::string old = folder / "old";
   std::ofstream(old) << "old";
-  std::ofstream(folder.File("other")) << "other";
+  std::ofstream(folder / "other") << "other";
   fs::permissions(old, fs::perms(0664));
   ReplacedMeanwhile calls;
-  calls.from = folder.File("other");
+  calls.from = folder / "other";
   calls.to = old;
   const auto file = AtomicFile::Create(old, calls);
   REQUIRE(file.ok());
@@ -160,8 +146,8 @@ TEST_CASE("if the old list is not known, the group gets nothing") {
 }
 
 TEST_CASE("a file has a list or not, and one can be taken from another") {
-  const Folder folder;
-  const std::string plain = folder.File("plain");
+  const TemporaryFolder folder;
+  const std::string plain = folder / "plain";
   std::ofstream(plain) << "";
   const int fd = ::open(plain.c_str(), O_RDWR | O_CLOEXEC);
   const int place = ::open(fs::path(plain).parent_path().c_str(), O_PATH | O_CLOEXEC);
@@ -172,21 +158,21 @@ TEST_CASE("a file has a list or not, and one can be taken from another") {
   CHECK(give_list_of("plain", plain));
   CHECK_FALSE(give_list_of("nothing", plain));
   CHECK_FALSE(AccessList::IsOn(fd));
-  if (!folder.SetDefault(ListWithUser(6, 4))) {
+  if (!SetDefault(folder, ListWithUser(6, 4))) {
     WARN("no access lists here");
   } else {
-    const std::string with = folder.File("with");
+    const std::string with = folder / "with";
     std::ofstream(with) << "";
     CHECK(give_list_of("with", with));
     // It was put there meanwhile.
     CHECK(AccessList::IsOn(fd));
     CHECK_FALSE(give_list_of("with", plain));
     CHECK_FALSE(AccessList::IsOn(fd));
-    fs::create_symlink("with", folder.File("link"));
+    fs::create_symlink("with", folder / "link");
     CHECK_FALSE(give_list_of("link", with));
     CHECK(give_list_of("with", with));
     CHECK(AccessList::IsOn(fd));
-    CHECK(ListOf(plain) == ListOf(folder.File("with")));
+    CHECK(ListOf(plain) == ListOf(folder / "with"));
     CHECK(AccessList().GiveTo(fd));
     CHECK_FALSE(AccessList::IsOn(fd));
   }

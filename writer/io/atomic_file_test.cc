@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/writer.h"
 #include "writer/model/example_profiles.h"
 
@@ -21,30 +22,6 @@ namespace iprof {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "atomic_file_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string File(const char* name) const { return (path_ / name).string(); }
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path_))
-      names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void Put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 std::string Get(const std::string& path) {
@@ -106,8 +83,8 @@ Status WriteWith(SystemCalls& calls, const std::string& path) {
 }
 
 TEST_CASE("a file for its owner only, whatever the umask allows") {
-  Folder folder;
-  const std::string path = folder.File("p");
+  TemporaryFolder folder;
+  const std::string path = folder / "p";
   const mode_t umask_before = umask(0);
   const auto write = [&](Readers readers) {
     Result<std::unique_ptr<AtomicFile>> file =
@@ -147,9 +124,9 @@ class OtherGroup final : public SystemCalls {
 };
 
 TEST_CASE("a file for a group is not for that of its folder") {
-  Folder folder;
+  TemporaryFolder folder;
   const auto mode_of = [&](SystemCalls& calls, mode_t mask) {
-    const std::string path = folder.File("p");
+    const std::string path = folder / "p";
     const mode_t umask_before = umask(mask);
     const auto file = AtomicFile::Create(path, calls, Readers::kGroup);
     REQUIRE(file.ok());
@@ -173,8 +150,8 @@ TEST_CASE("a file for a group is not for that of its folder") {
 }
 
 TEST_CASE("a new file, and one that replaces another and keeps its permissions") {
-  Folder folder;
-  const std::string path = folder.File("p");
+  TemporaryFolder folder;
+  const std::string path = folder / "p";
   REQUIRE(WriteWith(SystemCalls::Real(), path).message() == "");
   CHECK(Get(path) == "new text");
   Put(path, "old");
@@ -215,8 +192,8 @@ TEST_CASE(
   };
   for (const Case& c : cases) {
     INFO(c.call << " " << c.nth << " " << std::strerror(c.error));
-    Folder folder;
-    const std::string path = folder.File("p");
+    TemporaryFolder folder;
+    const std::string path = folder / "p";
     Put(path, "old");
     FailingCalls calls(c.call, c.nth, c.error);
     const Status status = WriteWith(calls, path);
@@ -229,8 +206,8 @@ TEST_CASE(
 }
 
 TEST_CASE("without a commit nothing happens") {
-  Folder folder;
-  const std::string path = folder.File("p");
+  TemporaryFolder folder;
+  const std::string path = folder / "p";
   {
     auto file = AtomicFile::Create(path);
     REQUIRE(file.ok());
@@ -242,18 +219,18 @@ TEST_CASE("without a commit nothing happens") {
 }
 
 TEST_CASE("targets that cannot be") {
-  Folder folder;
+  TemporaryFolder folder;
   CHECK(WriteWith(SystemCalls::Real(), "").message() == "cannot write a file without a name");
   CHECK(WriteWith(SystemCalls::Real(), folder.path().string()).message() ==
         folder.path().string() + ": is a directory");
-  const std::string orphan = folder.File("gone") + "/p";
+  const std::string orphan = folder / "gone" + "/p";
   CHECK(WriteWith(SystemCalls::Real(), orphan).message() ==
         orphan + ": cannot write: No such file or directory");
 }
 
 TEST_CASE("the folder vanishes while we write") {
-  Folder folder;
-  const std::string gone = folder.File("gone");
+  TemporaryFolder folder;
+  const std::string gone = folder / "gone";
   fs::create_directory(gone);
   auto file = AtomicFile::Create(gone + "/p");
   REQUIRE(file.ok());
@@ -264,44 +241,44 @@ TEST_CASE("the folder vanishes while we write") {
 }
 
 TEST_CASE("links are followed, long names are shortened, devices are written directly") {
-  Folder folder;
-  Put(folder.File("real"), "old");
-  fs::create_symlink("real", folder.File("link"));
-  REQUIRE(WriteWith(SystemCalls::Real(), folder.File("link")).message() == "");
-  CHECK(fs::is_symlink(folder.File("link")));
-  CHECK(Get(folder.File("real")) == "new text");
-  const std::string long_name = folder.File(std::string(255, 'x').c_str());
+  TemporaryFolder folder;
+  Put(folder / "real", "old");
+  fs::create_symlink("real", folder / "link");
+  REQUIRE(WriteWith(SystemCalls::Real(), folder / "link").message() == "");
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(Get(folder / "real") == "new text");
+  const std::string long_name = folder / std::string(255, 'x');
   CHECK(WriteWith(SystemCalls::Real(), long_name).message() == "");
   CHECK(WriteWith(SystemCalls::Real(), "/dev/null").message() == "");
 }
 
 TEST_CASE("a link to a file that is not there yet makes that file and stays a link") {
-  Folder folder;
-  fs::create_directory(folder.File("d"));
-  fs::create_symlink("d/second", folder.File("first"));
-  fs::create_symlink("../real", folder.File("d/second"));
-  REQUIRE(WriteWith(SystemCalls::Real(), folder.File("first")).message() == "");
-  CHECK(fs::is_symlink(folder.File("first")));
-  CHECK(fs::is_symlink(folder.File("d/second")));
-  CHECK(Get(folder.File("real")) == "new text");
+  TemporaryFolder folder;
+  fs::create_directory(folder / "d");
+  fs::create_symlink("d/second", folder / "first");
+  fs::create_symlink("../real", folder / "d/second");
+  REQUIRE(WriteWith(SystemCalls::Real(), folder / "first").message() == "");
+  CHECK(fs::is_symlink(folder / "first"));
+  CHECK(fs::is_symlink(folder / "d/second"));
+  CHECK(Get(folder / "real") == "new text");
   CHECK(folder.Names() == std::vector<std::string>{"d", "first", "real"});
 
-  fs::create_symlink("gone/p", folder.File("nowhere"));
-  CHECK(WriteWith(SystemCalls::Real(), folder.File("nowhere")).message() ==
-        folder.File("nowhere") + ": cannot write: No such file or directory");
-  fs::create_symlink("loop", folder.File("loop"));
-  CHECK(WriteWith(SystemCalls::Real(), folder.File("loop")).message() ==
-        folder.File("loop") + ": cannot write: " + std::strerror(ELOOP));
+  fs::create_symlink("gone/p", folder / "nowhere");
+  CHECK(WriteWith(SystemCalls::Real(), folder / "nowhere").message() ==
+        folder / "nowhere" + ": cannot write: No such file or directory");
+  fs::create_symlink("loop", folder / "loop");
+  CHECK(WriteWith(SystemCalls::Real(), folder / "loop").message() ==
+        folder / "loop" + ": cannot write: " + std::strerror(ELOOP));
 }
 
 TEST_CASE("a file that others may not read is never readable for them, not for a moment") {
-  Folder folder;
-  const std::string path = folder.File("p");
+  TemporaryFolder folder;
+  const std::string path = folder / "p";
   Put(path, "old");
   fs::permissions(path, fs::perms(0600));
   const mode_t umask_before = umask(022);
   const auto secret = AtomicFile::Create(path);
-  const auto fresh = AtomicFile::Create(folder.File("new"));
+  const auto fresh = AtomicFile::Create(folder / "new");
   umask(umask_before);
   REQUIRE(secret.ok());
   REQUIRE(fresh.ok());
@@ -317,8 +294,8 @@ std::string TextBehind(int fd) {
 }
 
 TEST_CASE("a name of an open descriptor of ours is that descriptor, at its position") {
-  Folder folder;
-  const std::string path = folder.File("log");
+  TemporaryFolder folder;
+  const std::string path = folder / "log";
   const std::string before = "before ";
   for (const bool unlinked : {false, true}) {
     INFO(unlinked);
@@ -327,11 +304,11 @@ TEST_CASE("a name of an open descriptor of ours is that descriptor, at its posit
     REQUIRE(::write(fd, before.data(), before.size()) == 7);
     if (unlinked) fs::remove(path);
     const std::string number = std::to_string(fd);
-    fs::create_symlink("/proc/self/fd/" + number, folder.File("link"));
+    fs::create_symlink("/proc/self/fd/" + number, folder / "link");
     std::string expected = before;
     for (const std::string& name :
          {"/dev/fd/" + number, "/proc/" + std::to_string(getpid()) + "/fd/" + number,
-          "/proc/thread-self/fd/" + number, folder.File("link")}) {
+          "/proc/thread-self/fd/" + number, folder / "link"}) {
       INFO(name);
       CHECK(WriteWith(SystemCalls::Real(), name).message() == "");
       expected += "new text";
@@ -339,10 +316,10 @@ TEST_CASE("a name of an open descriptor of ours is that descriptor, at its posit
     }
     CHECK(::write(fd, " after", 6) == 6);
     CHECK(TextBehind(fd) == expected + " after");
-    CHECK(fs::is_symlink(folder.File("link")));
+    CHECK(fs::is_symlink(folder / "link"));
     CHECK(fs::exists(path) == !unlinked);
     CHECK(folder.Names().size() == (unlinked ? 1 : 2));
-    fs::remove(folder.File("link"));
+    fs::remove(folder / "link");
 
     FailingCalls calls("dup", 1, EMFILE);
     CHECK(WriteWith(calls, "/dev/fd/" + number).message() ==
@@ -354,9 +331,9 @@ TEST_CASE("a name of an open descriptor of ours is that descriptor, at its posit
 }
 
 TEST_CASE("a file that another process has open is not replaced under its feet") {
-  Folder folder;
-  Put(folder.File("log"), "old");
-  const int fd = ::open(folder.File("log").c_str(), O_RDWR);
+  TemporaryFolder folder;
+  Put(folder / "log", "old");
+  const int fd = ::open((folder / "log").c_str(), O_RDWR);
   const pid_t child = ::fork();
   if (child == 0) {
     ::pause();
@@ -365,7 +342,7 @@ TEST_CASE("a file that another process has open is not replaced under its feet")
   const std::string name = "/proc/" + std::to_string(child) + "/fd/" + std::to_string(fd);
   CHECK(WriteWith(SystemCalls::Real(), name).message() ==
         name + ": is a name of an open file, which cannot be replaced");
-  CHECK(Get(folder.File("log")) == "old");
+  CHECK(Get(folder / "log") == "old");
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(fd);
@@ -378,8 +355,8 @@ TEST_CASE("a full disk") {
 }
 
 TEST_CASE("a profile is replaced whole") {
-  Folder folder;
-  const std::string path = folder.File("p.json");
+  TemporaryFolder folder;
+  const std::string path = folder / "p.json";
   Put(path, "old");
   REQUIRE(WriteProfileFile(MakeShapedProfile(1, 1), {}, path).ok());
   CHECK(Get(path) == *WriteProfileText(MakeShapedProfile(1, 1)));

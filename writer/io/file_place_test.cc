@@ -14,6 +14,7 @@
 #include <functional>
 #include <sstream>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/atomic_file.h"
 
 namespace iprof {
@@ -27,19 +28,11 @@ constexpr uid_t kOther = 4002;
 // A sticky folder that all users may write to, like /tmp.
 class SharedFolder {
  public:
-  SharedFolder() {
-    std::string name = (fs::temp_directory_path() / "file_place_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-    REQUIRE(chmod(path_.c_str(), 01777) == 0);
-  }
-  ~SharedFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  SharedFolder() { REQUIRE(chmod(folder_.path().c_str(), 01777) == 0); }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
 
  private:
-  fs::path path_;
+  TemporaryFolder folder_;
 };
 
 void Link(const std::string& target, const std::string& link, uid_t owner) {

@@ -16,29 +16,13 @@
 #include <fstream>
 #include <functional>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof {
 namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "lock_file_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  bool IsEmpty() const { return fs::is_empty(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 Result<LockFile> Take(const std::string& path, milliseconds patience = {},
                       SystemCalls& calls = SystemCalls::Real()) {
@@ -56,7 +40,7 @@ int InChild(const std::function<int()>& body) {
 }
 
 TEST_CASE("a name is held once, released by the destructor, and leaves no file") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   {
     Result<LockFile> first = Take(path);
@@ -79,7 +63,7 @@ TEST_CASE("a name is held once, released by the destructor, and leaves no file")
 }
 
 TEST_CASE("the lock of a process that was killed is free, and is removed by the next one") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   int ready[2];
   REQUIRE(pipe(ready) == 0);
@@ -104,7 +88,7 @@ TEST_CASE("the lock of a process that was killed is free, and is removed by the 
 }
 
 TEST_CASE("many processes take turns, and never two at once") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   struct Shared {
     std::atomic<int> inside;
@@ -144,7 +128,7 @@ TEST_CASE("many processes take turns, and never two at once") {
 }
 
 TEST_CASE("what is not a lock of this user is neither opened nor removed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   const std::string lock = folder / ".app.iprof.lock";
   SECTION("a link") {
@@ -170,7 +154,7 @@ TEST_CASE("what is not a lock of this user is neither opened nor removed") {
 }
 
 TEST_CASE("a lock that was replaced by hand is not removed with the first one") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   Result<LockFile> first = Take(path);
   REQUIRE(first.ok());
@@ -206,7 +190,7 @@ class Failing final : public SystemCalls {
 };
 
 TEST_CASE("a file system without locks, or a folder that cannot be written, is told apart") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   const auto [call, error] = GENERATE(table<std::string, int>({{"open", EROFS},
                                                                {"open", EACCES},
@@ -222,7 +206,7 @@ TEST_CASE("a file system without locks, or a folder that cannot be written, is t
 }
 
 TEST_CASE("a turn and a claim are two locks") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result<FilePlace> place = FilePlace::Find(folder / "app.iprof");
   REQUIRE(place.ok());
   const auto take = [&](LockUse use) {
@@ -254,12 +238,12 @@ TEST_CASE("long names have locks of their own") {
   CHECK(a != b);
   CHECK(a.size() == 255);
   CHECK(LockFile::NameFor("app.iprof") == ".app.iprof.lock");
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(Take(folder / std::string(255, 'x')).ok());
 }
 
 TEST_CASE("a child that is forked and executed does not hold the lock") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   Result<LockFile> held = Take(path);
   REQUIRE(held.ok());

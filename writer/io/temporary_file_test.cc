@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/atomic_file.h"
 
 namespace iprof {
@@ -17,32 +18,26 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "iprof-temporary.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    fd_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  }
-  ~Folder() {
-    ::close(fd_);
-    fs::remove_all(path_);
-  }
+  Folder() : fd_(::open(path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+  ~Folder() { ::close(fd_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
   int fd() const { return fd_; }
-  fs::path path() const { return path_; }
+  const fs::path& path() const { return folder_.path(); }
 
   // A file that was written so long ago.
   void Add(const std::string& name, int age_s) const {
-    std::ofstream(path_ / name) << "x";
+    folder_.Write(name, "x");
     timespec times[2]{};
     times[0].tv_nsec = UTIME_OMIT;
     times[1].tv_sec = std::time(nullptr) - age_s;
     REQUIRE(::utimensat(fd_, name.c_str(), times, 0) == 0);
   }
-  bool Has(const std::string& name) const { return fs::exists(fs::symlink_status(path_ / name)); }
+  bool Has(const std::string& name) const { return fs::exists(fs::symlink_status(path() / name)); }
 
  private:
-  fs::path path_;
-  int fd_ = -1;
+  const TemporaryFolder folder_;
+  const int fd_;
 };
 
 TEST_CASE("what a killed process left is removed, and nothing else") {

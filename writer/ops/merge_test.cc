@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/model/example_profiles.h"
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/ops_test_profiles.h"
@@ -206,24 +207,8 @@ TEST_CASE("unknown keys are united, disagreement is reported") {
   CHECK(merged.extras()[2] == ExtraKey{"vm", "\"17\""});
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "iprof-merge-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST_CASE("MergeFiles leaves out what is chosen when all have been read") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string a = folder.Write("a", Text(MakeRandomProfile(1)));
   const std::string b = folder.Write("b", Text(MakeRandomProfile(2)));
   const std::string c =
@@ -253,7 +238,7 @@ TEST_CASE("MergeFiles leaves out what is chosen when all have been read") {
 }
 
 TEST_CASE("MergeFiles: if all that were not left out vanish, the merge fails") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string a = folder.Write("a", Text(MakeRandomProfile(1)));
   const std::string b = folder.Write("b", Text(MakeRandomProfile(2)));
   const MergeInput all[] = {{a, 1}, {b, 1}};
@@ -268,7 +253,7 @@ TEST_CASE("MergeFiles: if all that were not left out vanish, the merge fails") {
 }
 
 TEST_CASE("MergeFiles: what was found and has nothing yet is left out, in every failure mode") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
   const auto read = [&](const std::string& path) -> Result<Profile> {
     if (path == "new") return Status(Code::kNothingYet, "new: has nothing yet");
@@ -292,7 +277,7 @@ TEST_CASE("MergeFiles: what was found and has nothing yet is left out, in every 
 }
 
 TEST_CASE("MergeFiles: failure modes, threads, order") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
   const std::string other = folder.Write("other", Text(MakeRandomProfile(2)));
   // Damaged only at its end: nothing of it may be counted.
@@ -332,7 +317,7 @@ TEST_CASE("MergeFiles: failure modes, threads, order") {
 
 TEST_CASE(
     "MergeFiles: out of memory in any thread is the caller's exception, not the process's end") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string good = folder.Write("good", Text(MakeRandomProfile(1)));
   const std::vector<MergeInput> inputs(20, MergeInput{good, 1});
   for (const size_t failing : {1U, 2U, 7U, 20U}) {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
 #include "writer/raw/raw_profile.h"
@@ -70,20 +71,6 @@ class Replay {
   int named_ = 0;
 };
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "iprof_raw_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 struct Recording {
   std::vector<Recorder::Event> events;
   // What the program had counted when a generation was complete, by the number of events until then.
@@ -91,7 +78,7 @@ struct Recording {
 };
 
 Recording Record(uint32_t seed, bool rewrites) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Recorder calls;
   TestProgram program(seed);
   Recording recording;

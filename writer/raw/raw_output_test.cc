@@ -13,26 +13,14 @@
 #include <memory>
 #include <string>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::array<uint8_t, 3> kBytes{1, 2, 3};
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "iprof_raw_output_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // Looking at a file by its name fails, once that is asked for.
 class Blind final : public SystemCalls {
@@ -54,7 +42,7 @@ std::unique_ptr<RawOutput> Create(const std::string& path,
 }
 
 TEST_CASE("a file that was moved is noticed and left alone, and another one can have its name") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
   const auto output = Create(path);
   CHECK(output->Check().ok());
@@ -75,7 +63,7 @@ TEST_CASE("a file that was moved is noticed and left alone, and another one can 
 }
 
 TEST_CASE("a file whose folder was moved goes on, because it still has its name there") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::create_directory(folder / "before");
   const auto output = Create(folder / "before/a.iraw");
   fs::rename(folder / "before", folder / "after");
@@ -85,7 +73,7 @@ TEST_CASE("a file whose folder was moved goes on, because it still has its name 
 }
 
 TEST_CASE("a file whose folder cannot be looked at is not taken for moved") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Blind calls;
   const auto output = Create(folder / "a.iraw", calls);
   calls.fails = EACCES;
@@ -93,7 +81,7 @@ TEST_CASE("a file whose folder cannot be looked at is not taken for moved") {
 }
 
 // app.iraw, app.1.iraw and so on, up to `most`.
-std::function<std::string(int)> NamesIn(const Folder& folder, int most) {
+std::function<std::string(int)> NamesIn(const TemporaryFolder& folder, int most) {
   return [&folder, most](int attempt) {
     if (attempt >= most) return std::string();
     return folder / (attempt == 0 ? "app.iraw" : "app." + std::to_string(attempt) + ".iraw");
@@ -101,7 +89,7 @@ std::function<std::string(int)> NamesIn(const Folder& folder, int most) {
 }
 
 TEST_CASE("a name that cannot be used is passed over as one that is taken") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::create_symlink("app.iraw", folder / "app.iraw");  // leads to itself
   fs::create_directory(folder / "app.1.iraw");
   const auto output = RawOutput::Create(NamesIn(folder, 3), SystemCalls::Real());
@@ -111,7 +99,7 @@ TEST_CASE("a name that cannot be used is passed over as one that is taken") {
 
 TEST_CASE("another user's link is passed over, too") {
   if (geteuid() != 0) return;
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::create_symlink("victim", folder / "app.iraw");
   REQUIRE(lchown((folder / "app.iraw").c_str(), 4002, static_cast<gid_t>(-1)) == 0);
   const auto output = RawOutput::Create(NamesIn(folder, 10), SystemCalls::Real());
@@ -121,7 +109,7 @@ TEST_CASE("another user's link is passed over, too") {
 }
 
 TEST_CASE("if no name can be used, the failure is that of the first one") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::create_symlink("app.iraw", folder / "app.iraw");
   fs::create_symlink("app.1.iraw", folder / "app.1.iraw");
   const auto links = RawOutput::Create(NamesIn(folder, 2), SystemCalls::Real());

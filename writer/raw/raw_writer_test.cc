@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/raw/raw_profile.h"
 #include "writer/raw/raw_reader.h"
 #include "writer/raw/test_program.h"
@@ -47,24 +48,6 @@ class Faults final : public SystemCalls {
   bool interrupts = false;
 };
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "iprof_raw_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  size_t files() const {
-    return static_cast<size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  std::string path_;
-};
-
 std::unique_ptr<RawWriter> Create(const std::string& path, const RawLimits& limits = {},
                                   SystemCalls& calls = SystemCalls::Real()) {
   auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), limits, calls);
@@ -88,7 +71,7 @@ RawProfile Recover(const std::string& path) {
 }
 
 TEST_CASE("a file is for its owner only, and no existing file is touched") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder / "a.iraw") << "old";
   fs::create_symlink(folder / "elsewhere", folder / "a.1.iraw");
   std::vector<std::string> tried;
@@ -109,7 +92,7 @@ TEST_CASE("a file is for its owner only, and no existing file is touched") {
 }
 
 TEST_CASE("a folder that is missing, and a name that is always taken, are reported") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto missing =
       RawWriter::Create([&](int) { return folder / "no/a.iraw"; }, TestProgram::Header(), {});
   REQUIRE_FALSE(missing.ok());
@@ -127,7 +110,7 @@ TEST_CASE("a folder that is missing, and a name that is always taken, are report
 }
 
 TEST_CASE("a snapshot of unchanged numbers writes only the commit") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(1);
   const auto writer = Create(folder / "a.iraw");
   for (int c = 0; c < 500; ++c) program.Load(3);
@@ -147,7 +130,7 @@ TEST_CASE("a snapshot of unchanged numbers writes only the commit") {
 }
 
 TEST_CASE("short writes and interrupts change nothing") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   faults.most_bytes = 777;
   faults.interrupts = true;
@@ -163,7 +146,7 @@ TEST_CASE("short writes and interrupts change nothing") {
 TEST_CASE("a write that fails leaves the snapshot before, and the next one has everything") {
   const int fail_at = GENERATE(range(2, 60, 3));
   const bool at_once = GENERATE(false, true);
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   faults.fail_at = fail_at;
   TestProgram program(3);
@@ -199,7 +182,7 @@ TEST_CASE("a write that fails leaves the snapshot before, and the next one has e
 }
 
 TEST_CASE("while a disk is full, little is kept in memory, and what is lost is told") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   TestProgram program(4);
   const auto writer = Create(folder / "a.iraw", {}, faults);
@@ -222,7 +205,7 @@ TEST_CASE("while a disk is full, little is kept in memory, and what is lost is t
 
 TEST_CASE("pages that could not be written are written later, also if there were fewer meanwhile") {
   const int fail_at = GENERATE(range(1, 8));
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   const auto writer = Create(folder / "a.iraw", {}, faults);
   constexpr size_t kPages = 4;
@@ -246,7 +229,7 @@ TEST_CASE("pages that could not be written are written later, also if there were
 }
 
 TEST_CASE("a reset while a disk is full does not end the snapshots") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   TestProgram program(13);
   const auto writer = Create(folder / "a.iraw", {}, faults);
@@ -269,7 +252,7 @@ TEST_CASE("a reset while a disk is full does not end the snapshots") {
 }
 
 TEST_CASE("a file stays below its maximum, and says what it has not") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(5);
   const uint64_t most = 512 << 10;
   const auto writer = Create(folder / "a.iraw", {.most_bytes = most});
@@ -291,7 +274,7 @@ TEST_CASE("a file stays below its maximum, and says what it has not") {
 }
 
 TEST_CASE("what is new about a class and has no room counts as lost") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes});
   ClassRecord klass;
   klass.name = "test/A";
@@ -307,7 +290,7 @@ TEST_CASE("what is new about a class and has no room counts as lost") {
 }
 
 TEST_CASE("a class of endless bytes counts as lost, because no reader would take it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto writer = Create(folder / "a.iraw", {.most_bytes = kMostRawBytes});
   ClassRecord klass;
   klass.records.resize(kMostRawClassBytes);
@@ -318,7 +301,7 @@ TEST_CASE("a class of endless bytes counts as lost, because no reader would take
 }
 
 TEST_CASE("a full file still notes that classes are gone, so no count gets to another class") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Faults faults;
   TestProgram program(6);
   const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes}, faults);
@@ -353,7 +336,7 @@ TEST_CASE("a full file still notes that classes are gone, so no count gets to an
 }
 
 TEST_CASE("a rewrite makes room, and keeps everything") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(7);
   auto writer = Create(folder / "a.iraw", {.most_bytes = 400 << 10});
   int rewrites = 0;
@@ -366,12 +349,12 @@ TEST_CASE("a rewrite makes room, and keeps everything") {
     ++rewrites;
     auto next = writer->Rewrite();
     REQUIRE(next.ok());
-    CHECK(folder.files() == 2);
+    CHECK(folder.Names().size() == 2);
     program.AddAllTo(**next);
     writer = std::move(*next);
     done = program.Publish(*writer);
     REQUIRE(done.status.ok());
-    CHECK(folder.files() == 1);
+    CHECK(folder.Names().size() == 1);
     CHECK_FALSE(writer->losses().any());
     CHECK(TextOf(Recover(folder / "a.iraw").profile) == program.TruthText());
   }
@@ -379,7 +362,7 @@ TEST_CASE("a rewrite makes room, and keeps everything") {
 }
 
 TEST_CASE("a file that was removed or cut is noticed, and can be written anew") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
   TestProgram program(8);
   auto writer = Create(path);
@@ -402,11 +385,11 @@ TEST_CASE("a file that was removed or cut is noticed, and can be written anew") 
   writer = std::move(*next);
   REQUIRE(program.Publish(*writer).status.ok());
   CHECK(TextOf(Recover(path).profile) == program.TruthText());
-  CHECK(folder.files() == 1);
+  CHECK(folder.Names().size() == 1);
 }
 
 TEST_CASE("another file under the name is neither replaced nor removed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
   TestProgram program(9);
   auto writer = Create(path);
@@ -421,12 +404,12 @@ TEST_CASE("another file under the name is neither replaced nor removed") {
   CHECK(done.status.message().find("another program's file") != std::string::npos);
   (*next)->Remove();
   writer->Remove();
-  CHECK(folder.files() == 1);
+  CHECK(folder.Names().size() == 1);
   CHECK(fs::file_size(path) == 17);
 }
 
 TEST_CASE("a normal end removes the file; an abandoned rewrite leaves no temporary file") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(10);
   auto writer = Create(folder / "a.iraw");
   program.Step();
@@ -434,17 +417,17 @@ TEST_CASE("a normal end removes the file; an abandoned rewrite leaves no tempora
   {
     auto next = writer->Rewrite();
     REQUIRE(next.ok());
-    CHECK(folder.files() == 2);
+    CHECK(folder.Names().size() == 2);
   }
-  CHECK(folder.files() == 1);
+  CHECK(folder.Names().size() == 1);
   CHECK(TextOf(Recover(folder / "a.iraw").profile) == program.TruthText());
   writer->Remove();
-  CHECK(folder.files() == 0);
+  CHECK(folder.Names().size() == 0);
   CHECK_FALSE(program.Publish(*writer).status.ok());
 }
 
 TEST_CASE("a reset forgets the counts of unloaded classes") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(11);
   const auto writer = Create(folder / "a.iraw");
   for (int c = 0; c < 4; ++c) program.Load(1);
@@ -458,7 +441,7 @@ TEST_CASE("a reset forgets the counts of unloaded classes") {
 }
 
 TEST_CASE("the log can be written ahead of its snapshot") {
-  const Folder folder;
+  const TemporaryFolder folder;
   TestProgram program(12);
   const auto writer = Create(folder / "a.iraw");
   program.Step();

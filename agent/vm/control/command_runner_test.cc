@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "agent/vm/jvmti/fake_jvm.h"
+#include "writer/base/temporary_folder.h"
 
 namespace iprof::vm {
 namespace {
@@ -128,9 +129,8 @@ TEST_CASE("Bad commands and exceptions become answers", "[command_runner]") {
 
 TEST_CASE("An answer goes to the reply file", "[command_runner]") {
   Fixture f;
-  char folder[] = "/tmp/iprof_runner_XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string path = std::string(folder) + "/answer";
+  const TemporaryFolder folder;
+  const std::string path = folder / "answer";
   f.runner->Submit("command=status,reply=" + path);
   for (int i = 0; i < 60'000 && !std::filesystem::exists(path); ++i)
     std::this_thread::sleep_for(1ms);
@@ -138,10 +138,9 @@ TEST_CASE("An answer goes to the reply file", "[command_runner]") {
   const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
   REQUIRE(answer.ok());
   CHECK(answer->message == "ran");
-  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   f.runner->Submit("command=status,reply=" + path);
-  CHECK(f.answers.First(1).front().find(folder) != std::string::npos);
-  std::filesystem::remove_all(folder);
+  CHECK(f.answers.First(1).front().find(folder.path().string()) != std::string::npos);
 }
 
 TEST_CASE("A scheduled command runs after its time, unless it is cancelled", "[command_runner]") {

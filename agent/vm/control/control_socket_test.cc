@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -229,16 +231,12 @@ TEST_CASE("Close removes only its own path", "[control_socket]") {
 }
 
 TEST_CASE("Missing folders are made, for this user only", "[control_socket]") {
-  std::string folder = (fs::temp_directory_path() / "iprof_socket.XXXXXX").string();
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  {
-    const auto opened = Opened(folder + "/a/b/socket", kEcho);
-    REQUIRE(opened.ok());
-    CHECK(Ask(folder + "/a/b/socket", "x\n") == "<x>");
-    for (const char* made : {"/a", "/a/b"})
-      CHECK(fs::status(folder + made).permissions() == fs::perms::owner_all);
-  }
-  fs::remove_all(folder);
+  const TemporaryFolder folder;
+  const auto opened = Opened(folder / "a/b/socket", kEcho);
+  REQUIRE(opened.ok());
+  CHECK(Ask(folder / "a/b/socket", "x\n") == "<x>");
+  for (const char* made : {"a", "a/b"})
+    CHECK(fs::status(folder / made).permissions() == fs::perms::owner_all);
 }
 
 TEST_CASE("A path that is too long or cannot have its folder is refused", "[control_socket]") {

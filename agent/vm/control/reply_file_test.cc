@@ -10,25 +10,12 @@
 #include <iterator>
 #include <string>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::vm {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/iprof_reply_XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string ContentOf(const std::string& path) {
   std::ifstream in(path);
@@ -38,7 +25,7 @@ std::string ContentOf(const std::string& path) {
 }  // namespace
 
 TEST_CASE("A reply is complete and private, and nothing else is left", "[reply_file]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(WriteReply(folder / "answer", "{}").ok());
   CHECK(ContentOf(folder / "answer") == "{}");
   struct stat found {};
@@ -48,7 +35,7 @@ TEST_CASE("A reply is complete and private, and nothing else is left", "[reply_f
 }
 
 TEST_CASE("A reply changes no existing file and follows no link", "[reply_file]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder / "answer") << "old";
   CHECK_FALSE(WriteReply(folder / "answer", "new").ok());
   CHECK(ContentOf(folder / "answer") == "old");
@@ -61,7 +48,7 @@ TEST_CASE("A reply changes no existing file and follows no link", "[reply_file]"
 }
 
 TEST_CASE("A reply needs a private folder", "[reply_file]") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::permissions(folder.path(), fs::perms::all);
   const Status refused = WriteReply(folder / "answer", "{}");
   CHECK(refused.code() == Code::kUsage);
@@ -71,8 +58,8 @@ TEST_CASE("A reply needs a private folder", "[reply_file]") {
 }
 
 TEST_CASE("A tool that has given up wants no reply", "[reply_file]") {
-  const Folder folder;
-  CHECK(WriteReply(folder.path() + "/gone/answer", "{}").ok());
+  const TemporaryFolder folder;
+  CHECK(WriteReply(folder / "gone/answer", "{}").ok());
   CHECK_FALSE(fs::exists(folder / "gone"));
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/raw/raw_reader.h"
 
 namespace iprof::vm {
@@ -35,7 +36,7 @@ struct Bcis : BciMap {
 };
 
 struct World {
-  std::filesystem::path folder;
+  TemporaryFolder folder;
   std::unique_ptr<TraceTable> traces = std::move(*TraceTable::Create(1 << 20));
   SampledMethods methods;
   Bcis bcis;
@@ -46,9 +47,6 @@ struct World {
   int files = 0;
 
   World() {
-    std::string name = (std::filesystem::temp_directory_path() / "iprof-stacks.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
     methods.AddClass("La/App;",
                      std::vector<MethodOfClass>{
                          {Id(1), "main", "()V"}, {Id(2), "work", "(I)V"}, {Id(3), "idle", "()V"}});
@@ -56,10 +54,9 @@ struct World {
                      std::vector<MethodOfClass>{{Id(10), "spill", "(Ljava/lang/Class;I)V"}});
     Begin();
   }
-  ~World() { std::filesystem::remove_all(folder); }
 
   void Begin() {
-    const std::string path = (folder / (std::to_string(++files) + ".iraw")).string();
+    const std::string path = folder / (std::to_string(++files) + ".iraw");
     auto made = RawWriter::Create([&](int) { return path; }, {}, {});
     REQUIRE(made.ok());
     file = std::move(*made);

@@ -33,7 +33,7 @@ TEST_CASE("commands say what they did, or why not") {
   LoadedAgent l;
   REQUIRE(l.Load(kCalls).ok());
   l.jvm.LivePhase();
-  const std::string other = (l.folder.path() / "y.iprof").string();
+  const std::string other = l.folder / "y.iprof";
   CHECK(Tell(l, "command=start").message == "the recording is running already");
   CHECK(Tell(l, "command=start").outcome == control::Outcome::kRefused);
   CHECK(Tell(l, "command=dump").message == "wrote " + l.out.string());
@@ -99,7 +99,7 @@ TEST_CASE(
   SECTION("its name is free") {}
   SECTION("another JVM has taken its name") {
     others = std::move(*OutClaim::Take(l.out.string()));
-    own = (l.folder.path() / "x.1.iprof").string();
+    own = l.folder / "x.1.iprof";
     said += "; another running process writes " + l.out.string() + ", so this one writes " + own;
   }
   CHECK(Tell(l, "command=status").status->out == l.out.string());
@@ -166,9 +166,7 @@ TEST_CASE("a program that ends during its first start leaves no file") {
     files_after = files();
   };
   SECTION("with the session's file") {}
-  SECTION("with a file of its own") {
-    command += ",out=" + (l.folder.path() / "own.iprof").string();
-  }
+  SECTION("with a file of its own") { command += ",out=" + (l.folder / "own.iprof"); }
   CHECK(Tell(l, command).message == "the program is ending");
   CHECK(l.agent.state() == SessionState::kEnded);
   CHECK(l.Says("no profile was written: the program ended while the recording was being started"));
@@ -269,7 +267,7 @@ TEST_CASE("with HotSpot's counters no class is changed, and what is missing is s
 
 TEST_CASE("a harvest needs no session, and leaves none") {
   LoadedAgent l;
-  const std::string other = (l.folder.path() / "y.iprof").string();
+  const std::string other = l.folder / "y.iprof";
   const std::string harvest = "command=harvest,out=" + other;
   // This JVM is no HotSpot.
   const control::Answer idle = Tell(l, harvest);
@@ -447,7 +445,7 @@ TEST_CASE("what was written after a stop is not written again at the program's e
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
   l.jvm.LivePhase();
-  const std::string other = (l.folder.path() / "other.iprof").string();
+  const std::string other = l.folder / "other.iprof";
   CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
   bool is_written_at_end = false;
   SECTION("it was") {
@@ -476,7 +474,7 @@ TEST_CASE("a recording may have a file of its own, until its profile is written 
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
   l.jvm.LivePhase();
-  const std::string own = (l.folder.path() / "own.iprof").string();
+  const std::string own = l.folder / "own.iprof";
   CHECK(Tell(l, "command=start,out=" + own).status->out == own);
   bool is_own = true;
   SECTION("the program ends") {}

@@ -14,9 +14,8 @@ TEST_CASE("HotSpot's counters are read once a recording was stopped, and not whi
   LoadedAgent l;
   l.jvm.properties["java.vm.version"] = "25.0.1+8";
   const bool harvests = GENERATE(true, false);
-  const std::string command = harvests
-                                  ? "command=harvest,out=" + (l.folder.path() / "y.iprof").string()
-                                  : "command=refresh";
+  const std::string command =
+      harvests ? "command=harvest,out=" + (l.folder / "y.iprof") : "command=refresh";
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
   l.jvm.LivePhase();
   CHECK(Tell(l, command).message.starts_with(kNotRefused));
@@ -41,7 +40,7 @@ TEST_CASE("before JDK 20 a refresh would undo hot swaps that it cannot tell from
   const control::Answer stopped = Tell(l, "command=refresh");
   CHECK(stopped.outcome == control::Outcome::kRefused);
   CHECK(stopped.message.starts_with("the agent has counted in this JVM and was stopped: before"));
-  const std::string out = (l.folder.path() / "y.iprof").string();
+  const std::string out = l.folder / "y.iprof";
   CHECK(Tell(l, "command=harvest,out=" + out).message.starts_with(kNotRefused));
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("a process that ends without the JVM's end gives up the names of its f
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
   l.jvm.LivePhase();
-  Tell(l, "command=start,out=" + (l.folder.path() / "own.iprof").string());
+  Tell(l, "command=start,out=" + (l.folder / "own.iprof"));
   CHECK_FALSE(fs::is_empty(l.folder.path()));
   l.agent.OnProcessExit();
   CHECK(fs::is_empty(l.folder.path()));
@@ -176,8 +176,8 @@ TEST_CASE("a recording with a file of its own has it to itself") {
   LoadedAgent l;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
   l.jvm.LivePhase();
-  const std::string own = (l.folder.path() / "y.iprof").string();
-  const std::string numbered = (l.folder.path() / "y.1.iprof").string();
+  const std::string own = l.folder / "y.iprof";
+  const std::string numbered = l.folder / "y.1.iprof";
   std::optional<OutClaim> others = std::move(*OutClaim::Take(own));
   const auto tell = [&](const std::string& text) {
     return l.agent.Execute(l.jvm.jni(), *control::ParseCommand(text));
@@ -313,7 +313,7 @@ TEST_CASE("a stop gives classes their code back and keeps what was recorded; a s
 }
 TEST_CASE("a control path that is taken refuses the load") {
   LoadedAgent l;
-  const std::string taken = (l.folder.path() / "taken").string();
+  const std::string taken = l.folder / "taken";
   std::ofstream(taken) << "data";
   const Status status = l.Load("control=" + taken + "," + std::string(kCalls));
   CHECK(status.message() == "option 'control': '" + taken +
@@ -346,7 +346,7 @@ TEST_CASE("commands that come while the agent is being loaded wait, or are dropp
   LoadedAgent l;
   FakeClass* const earlier = l.jvm.AddClass("a/Earlier", l.jvm.application_loader);
   l.jvm.AddMethod(earlier, "f", "()V");
-  const std::string path = (l.folder.path() / "a.sock").string();
+  const std::string path = l.folder / "a.sock";
   const std::string options = "control=" + path + "," + std::string(kCalls);
   int client = -1;
   l.jvm.on_retransform = [&] {

@@ -46,7 +46,7 @@ TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
   static FakeJvm& jvm = *new FakeJvm;
   const TemporaryFolder folder;
   const fs::path printed = folder.path() / "stderr";
-  const std::string status = "command=status,reply=" + (folder.path() / "answer").string();
+  const std::string status = "command=status,reply=" + (folder / "answer");
   jint code = JNI_ERR;
   {
     const RedirectedStderr to(printed);
@@ -82,7 +82,7 @@ TEST_CASE("an attach that the program's end overtakes is told so") {
   jvm.on_retransform = [] {
     if (Agent::Get().state() != SessionState::kEnded) Agent::Get().OnVmDeath(jvm.jni());
   };
-  const auto in_folder = [&](const std::string& name) { return (folder.path() / name).string(); };
+  const auto in_folder = [&](const std::string& name) { return folder / name; };
   const std::string options = std::string(kCalls) + ",out=" + in_folder("x.iprof") +
                               ",log=" + in_folder("log") + ",reply=" + in_folder("answer");
   CHECK_FALSE(Agent::Get().HasEndedUnbegun());

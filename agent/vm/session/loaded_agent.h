@@ -17,25 +17,9 @@
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/settings/temporary_log.h"
+#include "writer/base/temporary_folder.h"
 
 namespace iprof::vm {
-
-// A folder for profiles. It is removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "iprof-agent.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct LoadedAgent {
   FakeJvm jvm;

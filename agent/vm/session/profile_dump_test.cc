@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/raw/raw_format.h"
 
 using namespace iprof;
@@ -13,20 +14,6 @@ using namespace iprof::vm;
 namespace fs = std::filesystem;
 
 namespace {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "iprof-dump.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  std::string File(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string TextOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -47,28 +34,28 @@ Profile SmallProfile() {
 TEST_CASE("force=y replaces, force=n takes the next number and touches nothing") {
   const TemporaryFolder folder;
   const Profile profile = SmallProfile();
-  const std::string path = folder.File("app.iprof");
+  const std::string path = folder / "app.iprof";
   CHECK(DumpProfile(profile, {.path = path, .overwrite = true, .format = {}})->path == path);
   const std::string written = TextOf(path);
   CHECK(written == *WriteProfileText(profile));
   std::ofstream(path) << "precious";
   CHECK(DumpProfile(profile, {.path = path, .overwrite = false, .format = {}})->path ==
-        folder.File("app.1.iprof"));
+        folder / "app.1.iprof");
   CHECK(DumpProfile(profile, {.path = path, .overwrite = false, .format = {}})->path ==
-        folder.File("app.2.iprof"));
+        folder / "app.2.iprof");
   CHECK(TextOf(path) == "precious");
-  CHECK(TextOf(folder.File("app.1.iprof")) == written);
-  CHECK(TextOf(folder.File("app.2.iprof")) == written);
+  CHECK(TextOf(folder / "app.1.iprof") == written);
+  CHECK(TextOf(folder / "app.2.iprof") == written);
 }
 
 TEST_CASE("a profile that cannot replace what took its name goes beside it") {
   const TemporaryFolder folder;
   const Profile profile = SmallProfile();
-  const std::string path = folder.File("app.iprof");
+  const std::string path = folder / "app.iprof";
   fs::create_directory(path);
   const auto dumped = DumpProfile(profile, {.path = path, .overwrite = true, .format = {}});
   REQUIRE(dumped.ok());
-  CHECK(dumped->path == folder.File("app.1.iprof"));
+  CHECK(dumped->path == folder / "app.1.iprof");
   CHECK(dumped->not_replaced.message() == path + ": is a directory");
   CHECK(TextOf(dumped->path) == *WriteProfileText(profile));
   CHECK(fs::is_empty(path));
@@ -76,13 +63,13 @@ TEST_CASE("a profile that cannot replace what took its name goes beside it") {
 
 TEST_CASE("a raw file that has the profile's name is not replaced") {
   const TemporaryFolder folder;
-  const std::string path = folder.File("killed.iraw");
+  const std::string path = folder / "killed.iraw";
   std::string raw(kRawMagic.begin(), kRawMagic.end());
   raw += "and what was counted";
   std::ofstream(path, std::ios::binary) << raw;
   const auto dumped = DumpProfile(SmallProfile(), {.path = path, .overwrite = true, .format = {}});
   REQUIRE(dumped.ok());
-  CHECK(dumped->path == folder.File("killed.1.iraw"));
+  CHECK(dumped->path == folder / "killed.1.iraw");
   CHECK(dumped->not_replaced.message() ==
         path + ": is a raw file, which the profile would replace");
   CHECK(TextOf(path) == raw);
@@ -99,7 +86,7 @@ TEST_CASE("nothing is made beside a device") {
 TEST_CASE("a profile that cannot be written leaves nothing behind") {
   const TemporaryFolder folder;
   const auto written = DumpProfile(
-      SmallProfile(), {.path = folder.File("gone/app.iprof"), .overwrite = true, .format = {}});
+      SmallProfile(), {.path = folder / "gone/app.iprof", .overwrite = true, .format = {}});
   CHECK(written.status().code() == Code::kIo);
-  CHECK_FALSE(fs::exists(folder.File("gone")));
+  CHECK_FALSE(fs::exists(folder / "gone"));
 }

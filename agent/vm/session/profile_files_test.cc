@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "agent/vm/settings/temporary_log.h"
+#include "writer/base/temporary_folder.h"
 #include "writer/io/reader.h"
 
 namespace iprof::vm {
@@ -30,41 +31,27 @@ Profile Called(int64_t count) {
   return profile;
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "profile_files_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      const std::string name = entry.path().filename().string();
-      const bool is_lock = name.ends_with(".lock") || name.ends_with(".lock.merge");
-      if (!is_lock) names.push_back(name);
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-  int64_t CallsIn(const std::string& name) const {
-    const Result<Profile> read = ReadProfileFile(*this / name);
-    REQUIRE(read.ok());
-    return read->Total(Table::kCalls);
-  }
-  bool IsEmpty() const { return fs::is_empty(path_); }
-
- private:
-  fs::path path_;
-};
-
 using Names = std::vector<std::string>;
+
+Names WithoutLocks(const TemporaryFolder& folder) {
+  Names names = folder.Names();
+  std::erase_if(names, [](const std::string& name) {
+    return name.ends_with(".lock") || name.ends_with(".lock.merge");
+  });
+  return names;
+}
+
+int64_t CallsIn(const std::string& path) {
+  const Result<Profile> read = ReadProfileFile(path);
+  REQUIRE(read.ok());
+  return read->Total(Table::kCalls);
+}
+
 constexpr auto kNoWait = std::chrono::milliseconds(0);
 
 // One JVM with out=app.iprof.
 struct Jvm {
-  Jvm(const Folder& folder, std::string_view text) : options(Parsed(text)) {
+  Jvm(const TemporaryFolder& folder, std::string_view text) : options(Parsed(text)) {
     REQUIRE(log.Open(file.path()).ok());
     files.emplace(options, folder / "app.iprof");
     REQUIRE(files->Claim(log).ok());
@@ -82,7 +69,7 @@ struct Jvm {
 };
 
 TEST_CASE("two live JVMs write two files, and the second one says so") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Jvm first(folder, "");
   Jvm second(folder, "");
   CHECK(first.file.lines().empty());
@@ -96,14 +83,14 @@ TEST_CASE("two live JVMs write two files, and the second one says so") {
   CHECK(first.Write(10) == "app.iprof");  // a later profile replaces its own
   first.files->Finish(first.log, kNoWait);
   second.files->Finish(second.log, kNoWait);
-  CHECK(folder.CallsIn("app.iprof") == 10);
-  CHECK(folder.CallsIn("app.1.iprof") == 2);
+  CHECK(CallsIn(folder / "app.iprof") == 10);
+  CHECK(CallsIn(folder / "app.1.iprof") == 2);
   Jvm later(folder, "");
   CHECK(later.Write(3) == "app.iprof");
 }
 
 TEST_CASE("a JVM has a name only from its claim on, and a second claim changes nothing") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Options options = Parsed("");
   Log log;
   ProfileFiles files(options, folder / "app.iprof");
@@ -118,7 +105,7 @@ TEST_CASE("a JVM has a name only from its claim on, and a second claim changes n
 }
 
 TEST_CASE("with merge=y each profile in between is the JVM's own, and the last is added once") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Jvm first(folder, "merge=y");
   Jvm second(folder, "merge=y");
   CHECK(first.file.lines().empty());
@@ -126,18 +113,18 @@ TEST_CASE("with merge=y each profile in between is the JVM's own, and the last i
   CHECK(first.Write(1) == "app.1.iprof");
   CHECK(first.Write(5) == "app.1.iprof");
   CHECK(second.Write(20) == "app.2.iprof");
-  CHECK(folder.Names() == Names{"app.1.iprof", "app.2.iprof"});
+  CHECK(WithoutLocks(folder) == Names{"app.1.iprof", "app.2.iprof"});
   first.files->Finish(first.log, kNoWait);
   second.files->Finish(second.log, kNoWait);
   second.files->Finish(second.log, kNoWait);
-  CHECK(folder.Names() == Names{"app.iprof"});
-  CHECK(folder.CallsIn("app.iprof") == 25);
+  CHECK(WithoutLocks(folder) == Names{"app.iprof"});
+  CHECK(CallsIn(folder / "app.iprof") == 25);
   CHECK(first.file.lines().back().ends_with("removed " + (folder / "app.1.iprof") +
                                             ": it was added to " + (folder / "app.iprof")));
 }
 
 TEST_CASE("with merge=y a damaged file stays, and so does the JVM's own profile") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder / "app.iprof") << "damaged";
   {
     Jvm jvm(folder, "merge=y");
@@ -148,12 +135,12 @@ TEST_CASE("with merge=y a damaged file stays, and so does the JVM's own profile"
   Jvm next(folder, "merge=y");  // does not replace what the first one left
   CHECK(next.Write(2) == "app.2.iprof");
   next.files->Finish(next.log, kNoWait);
-  CHECK(folder.Names() == Names{"app.1.iprof", "app.2.iprof", "app.iprof"});
-  CHECK(folder.CallsIn("app.1.iprof") == 1);
+  CHECK(WithoutLocks(folder) == Names{"app.1.iprof", "app.2.iprof", "app.iprof"});
+  CHECK(CallsIn(folder / "app.1.iprof") == 1);
 }
 
 TEST_CASE("a JVM that merges does not wait for one that has the file and does not merge") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Jvm other(folder, "");
   Jvm jvm(folder, "merge=y");
   CHECK(jvm.Write(1) == "app.1.iprof");
@@ -164,11 +151,11 @@ TEST_CASE("a JVM that merges does not wait for one that has the file and does no
                                           ": another running process writes it (a JVM without "
                                           "merge=y, or an iprof command); not merged: " +
                                           "the profile stays in " + (folder / "app.1.iprof")));
-  CHECK(folder.Names() == Names{"app.1.iprof"});
+  CHECK(WithoutLocks(folder) == Names{"app.1.iprof"});
 }
 
 TEST_CASE("a JVM that wrote nothing adds nothing") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Jvm jvm(folder, "merge=y");
   jvm.files->Finish(jvm.log, kNoWait);
   CHECK(folder.IsEmpty());
@@ -176,7 +163,7 @@ TEST_CASE("a JVM that wrote nothing adds nothing") {
 }
 
 TEST_CASE("with force=n each profile gets a name of its own") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder / "app.iprof") << "old";
   Jvm jvm(folder, "force=n");
   CHECK(jvm.files->own_path() == folder / "app.1.iprof");
@@ -185,7 +172,7 @@ TEST_CASE("with force=n each profile gets a name of its own") {
 }
 
 TEST_CASE("a file that a command names is not written while it is another JVM's") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Jvm first(folder, "");
   Jvm second(folder, "out=other.iprof");
   const auto written = second.files->Write(Called(1), folder / "app.iprof", NameOwner::kNobody);

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
 #include "writer/io/file_place.h"
@@ -23,22 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "profile_merge_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  size_t size() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {}));
-  }
-
- private:
-  fs::path path_;
-};
 
 // A profile with one method that was called so often.
 Profile Called(int64_t count) {
@@ -70,13 +55,13 @@ int64_t CallsIn(const std::string& path) {
 const MergeWait kNone;
 
 TEST_CASE("the first profile becomes the shared one, and later ones are added to it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   for (const int64_t count : {1, 20, 300}) {
     Put(own, Called(count));
     REQUIRE(MergeInto(own, shared, {}, kNone).status().message() == "");
-    CHECK(folder.size() == 1);  // neither the own file nor a lock is left
+    CHECK(folder.Names().size() == 1);  // neither the own file nor a lock is left
   }
   CHECK(CallsIn(shared) == 321);
   CHECK((fs::status(shared).permissions() & fs::perms(0077)) == fs::perms::none);
@@ -99,7 +84,7 @@ Profile OfVersion(uint64_t hash, int64_t count, int64_t end_ms) {
 }
 
 TEST_CASE("after an update the code of the newest run is kept, and the user is told once") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   const auto add = [&](uint64_t hash, int64_t count, int64_t end_ms) {
@@ -123,7 +108,7 @@ TEST_CASE("after an update the code of the newest run is kept, and the user is t
 }
 
 TEST_CASE("processes that merge at once lose nothing") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   constexpr int kProcesses = 8;
   std::vector<pid_t> children;
@@ -142,11 +127,11 @@ TEST_CASE("processes that merge at once lose nothing") {
     CHECK(status == 0);
   }
   CHECK(CallsIn(shared) == sum);
-  CHECK(folder.size() == 1);
+  CHECK(folder.Names().size() == 1);
 }
 
 TEST_CASE("what is no profile of ours to change stays as it is, and so does the own file") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Put(own, Called(5));
@@ -161,12 +146,12 @@ TEST_CASE("what is no profile of ours to change stays as it is, and so does the 
   CHECK(status.message().starts_with(shared));
   CHECK(TextOf(shared) == text);
   CHECK(TextOf(own) == whole);
-  CHECK(folder.size() == 2);
+  CHECK(folder.Names().size() == 2);
 }
 
 TEST_CASE("a shared file of another user, or behind another user's link, is not opened") {
   if (geteuid() != 0) return;
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Put(own, Called(5));
@@ -196,7 +181,7 @@ Result<LockFile> Held(const std::string& path, LockUse use) {
 }
 
 TEST_CASE("the wait for other JVMs that merge is bounded, and the user is told of it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Put(own, Called(5));
@@ -214,11 +199,11 @@ TEST_CASE("the wait for other JVMs that merge is bounded, and the user is told o
                          .on_wait = [&] { held->Release(); },
                          .silence = milliseconds(5)};
   CHECK(MergeInto(own, shared, {}, longer).ok());
-  CHECK(folder.size() == 1);
+  CHECK(folder.Names().size() == 1);
 }
 
 TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Put(own, Called(5));
@@ -233,11 +218,11 @@ TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
   CHECK(CallsIn(own) == 5);
   held->Release();
   CHECK(MergeInto(own, shared, {}, kNone).ok());
-  CHECK(folder.size() == 1);
+  CHECK(folder.Names().size() == 1);
 }
 
 TEST_CASE("the shared file keeps tables that the older format has no place for") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";
   Profile with_checks = Called(1);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "writer/base/temporary_folder.h"
 #include "writer/io/byte_stream.h"
 
 namespace iprof::vm {
@@ -15,23 +16,6 @@ constexpr std::string_view kText =
     R"({"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":10,"name":"a.B"}],
 "methods":[{"id":0,"name":"m","signature":[10,8]}],
 "conditionalProfiles":[{"ctx":"0:3","records":[9,0,1,6,1,10]}]})";
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weights.XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string Write(std::string_view name, std::string_view text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string MessageFor(const std::string& path, uint64_t most = kMostWeightsBytes) {
   const auto read = ReadWeights(path, most);
@@ -48,7 +32,7 @@ std::string Gzipped(std::string_view text) {
 }
 
 TEST_CASE("weights: a profile, plain or compressed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const std::string& path :
        {folder.Write("a.iprof", kText), folder.Write("a.iprof.gz", Gzipped(kText))}) {
     const auto read = ReadWeights(path);
@@ -60,13 +44,13 @@ TEST_CASE("weights: a profile, plain or compressed") {
 }
 
 TEST_CASE("weights: what is no profile is refused in one sentence that names option and file") {
-  const Folder folder;
-  const std::string missing = (folder.path() / "no.iprof").string();
+  const TemporaryFolder folder;
+  const std::string missing = folder / "no.iprof";
   CHECK(MessageFor(missing) ==
         "option 'weights': " + missing + ": cannot open: No such file or directory");
   CHECK(MessageFor(folder.path().string()) ==
         "option 'weights': " + folder.path().string() + " is not a file");
-  const std::string pipe = (folder.path() / "pipe").string();
+  const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(MessageFor(pipe) == "option 'weights': " + pipe + " is not a file");
   const std::string text = folder.Write("text", "hello\n");
@@ -77,7 +61,7 @@ TEST_CASE("weights: what is no profile is refused in one sentence that names opt
 }
 
 TEST_CASE("weights: a profile that would take long is refused, also if it is compressed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::string large(kText);
   large.insert(large.size() - 1, 3 << 20, ' ');
   const std::string plain = folder.Write("large", large);

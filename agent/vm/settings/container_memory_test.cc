@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -17,28 +19,19 @@ constexpr uint64_t kMb = uint64_t{1} << 20;
 // The files of a made-up machine.
 class Tree {
  public:
-  Tree() : root_(std::filesystem::temp_directory_path() / "iprof-cgroup-XXXXXX") {
-    std::string name = root_.string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root_ = name;
-  }
-  ~Tree() { std::filesystem::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-
   void Write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
+    std::filesystem::create_directories((root_.path() / path).parent_path());
+    root_.Write(path, text);
   }
   // In MB, on a machine with 16 GB.
   uint64_t Limit() const {
-    const auto limit = ContainerMemory(16384 * kMb, root_.string());
+    const auto limit = ContainerMemory(16384 * kMb, root_.path().string());
     REQUIRE(limit);
     return *limit / kMb;
   }
 
  private:
-  std::filesystem::path root_;
+  TemporaryFolder root_;
 };
 
 TEST_CASE("without control groups the machine's memory is the limit", "[container_memory]") {

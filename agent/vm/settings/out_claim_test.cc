@@ -9,24 +9,12 @@
 #include <fstream>
 #include <vector>
 
+#include "writer/base/temporary_folder.h"
+
 namespace iprof::vm {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "out_claim_test.XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  bool IsEmpty() const { return fs::is_empty(path_); }
-
- private:
-  fs::path path_;
-};
 
 OutClaim Take(const std::string& path, ClaimRule rule = ClaimRule::kReplace) {
   Result<OutClaim> claim = OutClaim::Take(path, rule);
@@ -35,7 +23,7 @@ OutClaim Take(const std::string& path, ClaimRule rule = ClaimRule::kReplace) {
 }
 
 TEST_CASE("the second live JVM gets a number, and a later one the name again") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   std::ofstream(path) << "old";
   OutClaim first = Take(path);
@@ -55,7 +43,7 @@ TEST_CASE("the second live JVM gets a number, and a later one the name again") {
 }
 
 TEST_CASE("a claim leaves nothing behind") {
-  const Folder folder;
+  const TemporaryFolder folder;
   {
     const OutClaim first = Take(folder / "app.iprof");
     const OutClaim second = Take(folder / "app.iprof");
@@ -65,7 +53,7 @@ TEST_CASE("a claim leaves nothing behind") {
 }
 
 TEST_CASE("the claim is on the file, whatever path leads to it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   fs::create_directory(folder / "real");
   fs::create_symlink("real", folder / "link");
   fs::create_symlink("real/app.iprof", folder / "alias.iprof");
@@ -75,7 +63,7 @@ TEST_CASE("the claim is on the file, whatever path leads to it") {
 }
 
 TEST_CASE("a numbered name that cannot be replaced is passed over") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   fs::create_directory(folder / "app.1.iprof");
   REQUIRE(mkfifo((folder / "app.2.iprof").c_str(), 0600) == 0);
@@ -84,7 +72,7 @@ TEST_CASE("a numbered name that cannot be replaced is passed over") {
 }
 
 TEST_CASE("with force=n and merge=y existing files are passed over") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "app.iprof";
   CHECK(Take(path, ClaimRule::kUnused).path() == path);
   std::ofstream(path) << "old";
@@ -99,7 +87,7 @@ TEST_CASE("with force=n and merge=y existing files are passed over") {
 }
 
 TEST_CASE("a device or a pipe is for all") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& path : std::vector<std::string>{"/dev/null", "/dev/fd/1", pipe}) {
@@ -116,7 +104,7 @@ TEST_CASE("a device or a pipe is for all") {
 }
 
 TEST_CASE("a folder that is gone gives the name without a claim") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const OutClaim claim = Take(folder / "gone/app.iprof");
   CHECK(claim.path() == folder / "gone/app.iprof");
   CHECK_FALSE(claim.is_held());

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string>
 
+#include "writer/base/temporary_folder.h"
+
 using namespace iprof;
 using namespace iprof::vm;
 namespace fs = std::filesystem;
@@ -21,21 +23,14 @@ namespace {
 // A new folder that is the working directory until the end of the test.
 class InTemporaryFolder {
  public:
-  InTemporaryFolder() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "iprof-out-path.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder_ = fs::canonical(name);
-    fs::current_path(folder_);
-  }
-  ~InTemporaryFolder() {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
-  const fs::path& path() const { return folder_; }
+  InTemporaryFolder() { fs::current_path(path_); }
+  ~InTemporaryFolder() { fs::current_path(before_); }
+  const fs::path& path() const { return path_; }
 
  private:
-  fs::path before_;
-  fs::path folder_;
+  const fs::path before_ = fs::current_path();
+  const TemporaryFolder folder_;
+  const fs::path path_ = fs::canonical(folder_.path());
 };
 
 PathFacts Facts() {
@@ -174,8 +169,8 @@ TEST_CASE("a reserved name was not there before") {
 }
 
 TEST_CASE("two spellings of one file") {
-  std::string name = (fs::temp_directory_path() / "iprof-places-XXXXXX").string();
-  const fs::path folder = mkdtemp(name.data());
+  const TemporaryFolder temporary;
+  const fs::path& folder = temporary.path();
   fs::create_directory(folder / "d");
   fs::create_directory_symlink("d", folder / "e");
   fs::create_symlink("app.iprof", folder / "d" / "link");
@@ -187,7 +182,6 @@ TEST_CASE("two spellings of one file") {
     for (const std::string other : {"app.iprof", "d/app.iraw", "none/app.iprof"})
       CHECK_FALSE(LeadToOneFile(file, folder / other));
   }
-  fs::remove_all(folder);
 }
 
 TEST_CASE("the raw file is beside the profile") {

@@ -24,6 +24,7 @@
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/settings/temporary_log.h"
 #include "agent/vm/snapshot/snapshots.h"
+#include "writer/base/temporary_folder.h"
 #include "writer/raw/raw_reader.h"
 
 namespace iprof::vm {
@@ -78,7 +79,8 @@ struct FakeDisk final : SystemCalls {
 };
 
 struct SnapshotWorld {
-  std::filesystem::path folder;
+  TemporaryFolder files;
+  std::filesystem::path folder = files.path();
   FakeJvm jvm;
   TemporaryLog lines;
   Log log;
@@ -89,18 +91,11 @@ struct SnapshotWorld {
 
   explicit SnapshotWorld(bool keeps_file = false,
                          std::chrono::milliseconds period = std::chrono::milliseconds(5000)) {
-    std::string name = (std::filesystem::temp_directory_path() / "iprof-snapshots.XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder = name;
     REQUIRE(log.Open(lines.path()).ok());
     snapshots = std::make_unique<Snapshots>(
         SnapshotSettings{
             .path = Path(), .period = period, .most_bytes = 1 << 20, .keeps_file = keeps_file},
         source, log, budget, disk);
-  }
-  ~SnapshotWorld() {
-    snapshots = nullptr;
-    std::filesystem::remove_all(folder);
   }
 
   std::string Path(const std::string& name = "app.iraw") { return (folder / name).string(); }
