@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "writer/methods/method_record.h"
 #include "writer/methods/site_assembly.h"
 #include "writer/names/intrinsic_names.h"
 #include "writer/names/java_names.h"
@@ -189,9 +188,7 @@ class Assembly {
 
   // Loads the record into record_ and its values into values_. False if the record is damaged.
   bool Load(const ClassRecord& c, const CountedMethod& method) {
-    size_t consumed = 0;
-    if (DecodeMethodRecord(c.RecordOf(method), &record_, &consumed) != MethodRecordStatus::kRecord)
-      return false;
+    if (!source_.GetRecord(c, method, &record_)) return false;
     values_.Load(record_, static_cast<size_t>(method.first));
     return true;
   }
@@ -465,6 +462,13 @@ AssemblyResult AssembleProfile(const ClassSource& sorted_classes, const Assembly
   Assembly assembly(sorted_classes, input, options, profile);
   assembly.Run();
   return assembly.TakeResult();
+}
+
+bool ClassSource::GetRecord(const ClassRecord& klass, const CountedMethod& method,
+                            MethodRecord* record) const {
+  size_t consumed = 0;
+  return DecodeMethodRecord(klass.RecordOf(method), record, &consumed) ==
+         MethodRecordStatus::kRecord;
 }
 
 RecordedClasses::RecordedClasses(std::vector<const ClassRecord*> classes)

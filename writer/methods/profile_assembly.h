@@ -41,6 +41,7 @@
 #include "writer/methods/class_record.h"
 #include "writer/methods/counted_values.h"
 #include "writer/methods/live_frame_count.h"
+#include "writer/methods/method_record.h"
 #include "writer/methods/trimmed_methods.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
@@ -115,6 +116,10 @@ class ClassSource {
   // The class, with the origins of its methods. It is in `scratch`, or valid as long as
   // this object.
   virtual const ClassRecord& Get(size_t number, ClassRecord& scratch) const = 0;
+  // The record of a method with counters, of a class that Get returned; false if it is damaged. It is decoded
+  // from the class's bytes, unless a source has it in another form.
+  virtual bool GetRecord(const ClassRecord& klass, const CountedMethod& method,
+                         MethodRecord* record) const;
 };
 
 // Writes into the profile; returns how exact its counts are.

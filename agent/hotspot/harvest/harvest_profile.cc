@@ -27,6 +27,44 @@ uint64_t Scaled(uint64_t count, double factor) {
   return scaled >= kMost ? uint64_t{1} << 62 : static_cast<uint64_t>(std::llround(scaled));
 }
 
+// The classes with their records, which need not be encoded: each branch has its counters in the order of
+// its successors, after the counter of calls. CountedMethod::record is the method's number in the program.
+class HarvestedClasses final : public ClassSource {
+ public:
+  HarvestedClasses(const HarvestedProgram& program, const std::vector<ClassRecord>& records)
+      : program_(program), records_(PointersTo(records)) {}
+
+  size_t size() const override { return records_.size(); }
+  std::string_view NameOf(size_t number) const override { return records_.NameOf(number); }
+  const ClassRecord& Get(size_t number, ClassRecord& scratch) const override {
+    return records_.Get(number, scratch);
+  }
+  bool GetRecord(const ClassRecord& /*klass*/, const CountedMethod& method,
+                 MethodRecord* record) const override {
+    record->Clear();
+    ValueId value = 1;
+    for (const HarvestedBranch& branch : program_.methods[method.record].branches) {
+      for (const uint32_t target : branch.targets) record->successors.push_back({target, value++});
+      record->branches.push_back({branch.bci,
+                                  branch.is_switch ? BranchKind::kSwitch : BranchKind::kIf,
+                                  static_cast<uint32_t>(record->successors.size())});
+    }
+    record->derivation.counter_count = value;
+    return true;
+  }
+
+ private:
+  static std::vector<const ClassRecord*> PointersTo(const std::vector<ClassRecord>& records) {
+    std::vector<const ClassRecord*> pointers;
+    pointers.reserve(records.size());
+    for (const ClassRecord& record : records) pointers.push_back(&record);
+    return pointers;
+  }
+
+  const HarvestedProgram& program_;
+  const RecordedClasses records_;
+};
+
 class ProfileMaker {
  public:
   ProfileMaker(const HarvestedProgram& program, std::span<const MethodScale> scales,
@@ -42,9 +80,7 @@ class ProfileMaker {
       ClassRecord record = MakeRecord(klass);
       if (!record.methods.empty()) records.push_back(std::move(record));
     }
-    std::vector<const ClassRecord*> pointers;
-    for (const ClassRecord& record : records) pointers.push_back(&record);
-    const RecordedClasses classes(std::move(pointers));
+    const HarvestedClasses classes(program_, records);
     const LiveFrameCount no_frames = [](const MethodKey&) { return uint64_t{0}; };
     return AssembleProfile(classes,
                            {.counters = counters_, .types = types_, .live_frames = no_frames},
@@ -58,7 +94,7 @@ class ProfileMaker {
  private:
   ClassRecord MakeRecord(const HarvestedClass& klass) {
     ClassRecord record;
-    record.name = record.Keep(klass.stable_name);
+    record.name = klass.stable_name;
     record.access = klass.access;
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       const HarvestedMethod& method = program_.methods[m];
@@ -72,31 +108,20 @@ class ProfileMaker {
     const HarvestedMethod& from = program_.methods[number];
     const double factor = scales_[number].factor;
     CountedMethod method;
-    method.name = record.Keep(from.name);
-    method.descriptor = record.Keep(from.descriptor);
+    method.name = from.name;
+    method.descriptor = from.descriptor;
     method.access = from.access;
     method.code_hash = from.code_hash;
     method.first = CounterIndex{static_cast<uint32_t>(counters_.size())};
-    method.record = static_cast<uint32_t>(record.records.size());
+    method.record = number;
     method.first_site = next_site_;
     const auto index = static_cast<uint32_t>(record.methods.size());
 
-    MethodRecord& encoded = record_;
-    encoded.Clear();
     counters_.push_back(scales_[number].calls);
-    uint32_t value = 1;
     for (const HarvestedBranch& branch : from.branches) {
-      for (size_t s = 0; s < branch.targets.size(); ++s) {
-        encoded.successors.push_back({branch.targets[s], value++});
-        counters_.push_back(Scaled(branch.counts[s], factor));
-      }
-      encoded.branches.push_back({branch.bci,
-                                  branch.is_switch ? BranchKind::kSwitch : BranchKind::kIf,
-                                  static_cast<uint32_t>(encoded.successors.size())});
+      for (const uint64_t count : branch.counts) counters_.push_back(Scaled(count, factor));
     }
-    encoded.derivation.counter_count = value;
-    method.counters = value;
-    EncodeMethodRecord(encoded, &record.records);
+    method.counters = static_cast<uint32_t>(counters_.size()) - static_cast<uint32_t>(method.first);
     for (const HarvestedTypes& types : from.types) {
       if (!from.has_probes && types.is_lost_known && Takes(types))
         AddSite(types, index, factor, record);
@@ -147,7 +172,6 @@ class ProfileMaker {
   const HarvestParts& parts_;
   std::vector<uint64_t> counters_;
   TypeCounts types_;
-  MethodRecord record_;  // of the method that is added
   uint32_t next_site_ = 0;
   std::string descriptor_;
   std::vector<std::optional<std::string>> type_names_;  // by class
