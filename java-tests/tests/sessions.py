@@ -62,9 +62,12 @@ class Windows(SessionCase):
 
 
 class Resets(SessionCase):
+    OF_ENDING_THREADS = ("java/lang/Thread.exit", "java/lang/Thread.clearReferences")
+
     def test_frames_that_live_across_a_reset(self):
         """main() and what it calls to read are entered before the reset and left after it. What is derived for them must be within the
-        bounds that the agent knows."""
+        bounds that the agent knows. A thread that ends just then, one of the JVM's or of the agent's, may do so after the counters
+        were read and before the stacks were."""
         for stops in (False, True):
             process = self.start(agent="out=end.iprof,force=y,selfcheck=y,verbose=1")
             self.rounds(process, 2)
@@ -75,9 +78,10 @@ class Resets(SessionCase):
                 self.command("start", process)
             self.rounds(process, 3)
             said = "\n".join(line for line in self.end(process) if "selfcheck" in line)
-            self.assertRegex(said, r" within k, 0 beyond k")
+            self.assertRegex(said, r" within k, \d+ beyond k")
+            beyond = re.findall(r"beyond k: (\S+)\(", said)
+            self.assertEqual([method for method in beyond if method not in self.OF_ENDING_THREADS], [], said)
             self.assertEqual(self.counted("end.iprof"), 3)
-
 
     @on_one_jvm
     def test_only_the_samples(self):
