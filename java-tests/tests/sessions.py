@@ -66,8 +66,8 @@ class Resets(SessionCase):
 
     def test_frames_that_live_across_a_reset(self):
         """main() and what it calls to read are entered before the reset and left after it. What is derived for them must be within the
-        bounds that the agent knows. A thread that ends just then, one of the JVM's or of the agent's, may do so after the counters
-        were read and before the stacks were."""
+        bounds that the agent knows. Threads of the JVM and of the agent may end meanwhile: counters and stacks are not read at one
+        moment, so what such a thread does last may be off."""
         for stops in (False, True):
             process = self.start(agent="out=end.iprof,force=y,selfcheck=y,verbose=1")
             self.rounds(process, 2)
@@ -78,8 +78,8 @@ class Resets(SessionCase):
                 self.command("start", process)
             self.rounds(process, 3)
             said = "\n".join(line for line in self.end(process) if "selfcheck" in line)
-            self.assertRegex(said, r" within k, \d+ beyond k")
             beyond = re.findall(r"beyond k: (\S+)\(", said)
+            self.assertIn(f" within k, {len(beyond)} beyond k", said)
             self.assertEqual([method for method in beyond if method not in self.OF_ENDING_THREADS], [], said)
             self.assertEqual(self.counted("end.iprof"), 3)
 

@@ -1,5 +1,5 @@
-// HarvestProfile: turns a harvested program into a profile, by the same records and the same
-// assembly as the agent's counters (writer/methods).
+// HarvestProfile: turns a harvested program into a profile, by the same assembly as the agent's
+// counters (writer/methods).
 //
 // Guarantees: as AssembleProfile: no dangling references, no entries without counts, the same
 // program gives the same profile. Classes without a stable name are in no table.
