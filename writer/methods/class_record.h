@@ -31,9 +31,9 @@ struct CountedMethod {
   // Of its instructions, with names instead of constants' numbers: tells whether positions mean the
   // same in two versions of a class. 0: not known.
   uint64_t code_hash = 0;
-  uint32_t record =
-      0;  // offset in ClassRecord::records; only if counters > 0. A source of classes that
-          // makes records in another way (ClassSource::GetRecord) may use it for that
+  // Offset in ClassRecord::records, or what a source that makes records in another way
+  // (ClassSource::GetRecord) puts there. Only if counters > 0.
+  uint32_t record = 0;
   uint32_t counters = 0;    // 0: neither its calls nor its branches are counted
   CounterIndex first{};     // its counters
   uint32_t first_site = 0;  // its first site; the numbers of its sites are consecutive
