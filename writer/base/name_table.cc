@@ -1,13 +1,14 @@
 #include "writer/base/name_table.h"
 
 #include <algorithm>
-#include <functional>
+
+#include "writer/base/hash.h"
 
 namespace iprof {
 namespace {
 
 uint32_t HashOf(std::string_view text) {
-  const size_t hash = std::hash<std::string_view>{}(text);
+  const size_t hash = TextHash()(text);
   return static_cast<uint32_t>(hash ^ (hash >> 32));
 }
 
