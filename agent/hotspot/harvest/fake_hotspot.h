@@ -5,6 +5,7 @@
 // Threads: one. Failure: asserts if the image is full.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <initializer_list>
@@ -136,7 +137,7 @@ class FakeHotSpot final : public Memory {
     Put(body + 8, static_cast<uint16_t>(code.size()));
     Put(body + 10, uint16_t{1});
     Put(body + 12, uint16_t{2});
-    std::memcpy(bytes_.data() + (body + 24 - kBase), code.data(), code.size());
+    std::copy(code.begin(), code.end(), bytes_.data() + (body + 24 - kBase));
     const Address counters = Allocate(8);
     Put(counters, invocations << 1);
     const Address at = Allocate(48);
