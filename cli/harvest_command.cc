@@ -212,8 +212,8 @@ class HarvestCommand : public Command {
     }
     const HarvestNote note = HarvestNote::Of(*profile).value_or(HarvestNote());
     AddProvenance(RunOf(note, jvm->public_program, jvm->jdk_version), *profile);
-    const Profile made =
-        ForImage(std::move(*profile), vm::MakeVmIdentity("", jvm->jdk_version).major);
+    const ImageTarget target = TargetFor(vm::MakeVmIdentity("", jvm->jdk_version).major);
+    const Profile made = FinishForImage(std::move(*profile), target, !no_image_).profile;
     const Status written = Write(console, made);
     if (!written.ok()) return console.Error(written);
     if (output_ == "-") return ExitCode::kOk;
@@ -239,10 +239,8 @@ class HarvestCommand : public Command {
                               : HarvestCore({core_, libjvm_}, NamingJdk());
   }
 
-  Profile ForImage(Profile profile, int32_t major) const {
-    const ImageTarget target =
-        target_.empty() ? ImageTargetForJdk(major) : TargetOf(target_, std::nullopt);
-    return FinishForImage(std::move(profile), target, !no_image_).profile;
+  ImageTarget TargetFor(int32_t major) const {
+    return target_.empty() ? ImageTargetForJdk(major) : TargetOf(target_, std::nullopt);
   }
 
   int NamingJdk() const { return target_.empty() ? 0 : JdkOf(TargetOf(target_, std::nullopt)); }
@@ -259,14 +257,18 @@ class HarvestCommand : public Command {
   Profile MakeProfile(ProcessHarvest& harvest,
                       const std::vector<hotspot::MethodScale>& scales) const {
     const hotspot::HarvestedProgram& program = *harvest.program;
+    const ImageTarget target = TargetFor(program.major);
+    hotspot::HarvestParts parts{.max_lost = max_lost_};
+    if (!no_image_) parts.image = target;
     Profile profile;
     profile.AddStandardTypes();
-    const AssemblyResult written =
-        hotspot::WriteHarvest(program, scales, {.max_lost = max_lost_}, profile);
+    const AssemblyResult written = hotspot::WriteHarvest(program, scales, parts, profile);
     harvest.note.sites_left_out += static_cast<int64_t>(written.sites_left_out);
     SetAgentPart(profile, kHarvestPart, harvest.note.ToJson());
     AddProvenance(RunOf(harvest.note, harvest.public_program, harvest.jdk_version), profile);
-    return ForImage(std::move(profile), program.major);
+    if (no_image_) return FinishForImage(std::move(profile), target, false).profile;
+    FinishFiltered(profile, target);
+    return profile;
   }
 
   RunNote RunOf(const HarvestNote& note, const std::string& program,

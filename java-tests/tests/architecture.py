@@ -49,7 +49,7 @@ MAY_KNOW = {
     "agent/hotspot": {"agent/classfile", "writer/base"},
     "agent/hotspot/core": {"agent/hotspot", "writer/base"},
     "agent/hotspot/estimate": {"agent/hotspot", "agent/hotspot/harvest", "agent/classfile", "writer/base"},
-    "agent/hotspot/harvest": {"agent/hotspot", "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/io"},
+    "agent/hotspot/harvest": {"agent/hotspot", "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/io", "writer/image"},
     # Inside agent/vm; its room settings does not depend on the JVM.
     "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
     "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},

@@ -8,15 +8,24 @@
 #include "writer/io/position_part.h"
 
 namespace iprof {
+namespace {
+
+void WriteParts(Profile& profile, const ImageNote& note) {
+  SetAgentPart(profile, kImagePart, note.ToJson());
+  NoteCodeHashes(profile);
+  WritePositionNotes(profile);
+}
+
+}  // namespace
 
 ImageProfile FinishForImage(Profile profile, ImageTarget target, bool filter) {
   if (filter) return MakeImageProfile(profile, target);
-  SetAgentPart(profile, kImagePart, ImageNote{target, false}.ToJson());
-  NoteCodeHashes(profile);
-  WritePositionNotes(profile);
+  WriteParts(profile, {target, false});
   ImageProfile whole;
   whole.profile = std::move(profile);
   return whole;
 }
+
+void FinishFiltered(Profile& profile, ImageTarget target) { WriteParts(profile, {target, true}); }
 
 }  // namespace iprof

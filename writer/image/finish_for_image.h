@@ -15,4 +15,7 @@ namespace iprof {
 
 ImageProfile FinishForImage(Profile profile, ImageTarget target, bool filter);
 
+// The same for a profile into which was put only what an image build for the target can use.
+void FinishFiltered(Profile& profile, ImageTarget target);
+
 }  // namespace iprof

@@ -41,6 +41,9 @@ class ClassUse {
         machinery_(MachineryRulesOf(name)),
         is_platform_(IsPlatformClass(name)) {}
 
+  // Whether a method's parameters may make a difference.
+  bool asks_for_parameters() const { return substitutions_ != nullptr; }
+
  private:
   friend class MethodUse;
 

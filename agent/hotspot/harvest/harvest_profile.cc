@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "writer/image/image_use.h"
 #include "writer/methods/method_record.h"
 #include "writer/names/benchmark_harness.h"
 #include "writer/names/type_names.h"
@@ -28,7 +31,8 @@ uint64_t Scaled(uint64_t count, double factor) {
 }
 
 // The classes with their records, which need not be encoded: each branch has its counters in the order of
-// its successors, after the counter of calls. CountedMethod::record is the method's number in the program.
+// its successors, after the counter of calls, unless only calls are written. CountedMethod::record is the
+// method's number in the program.
 class HarvestedClasses final : public ClassSource {
  public:
   HarvestedClasses(const HarvestedProgram& program, const std::vector<ClassRecord>& records)
@@ -43,7 +47,9 @@ class HarvestedClasses final : public ClassSource {
                  MethodRecord* record) const override {
     record->Clear();
     ValueId value = 1;
-    for (const HarvestedBranch& branch : program_.methods[method.record].branches) {
+    std::span<const HarvestedBranch> branches = program_.methods[method.record].branches;
+    if (method.counters == 1) branches = {};
+    for (const HarvestedBranch& branch : branches) {
       for (const uint32_t target : branch.targets) record->successors.push_back({target, value++});
       record->branches.push_back({branch.bci,
                                   branch.is_switch ? BranchKind::kSwitch : BranchKind::kIf,
@@ -73,11 +79,12 @@ class ProfileMaker {
 
   AssemblyResult Write(Profile& profile) {
     std::vector<ClassRecord> records;
-    for (const HarvestedClass& klass : program_.classes) {
+    for (uint32_t c = 0; c < program_.classes.size(); ++c) {
+      const HarvestedClass& klass = program_.classes[c];
       if (klass.stable_name.empty() || klass.is_array || klass.is_previous_version) continue;
       if (IsBenchmarkHarness(InternalName(klass.stable_name))) continue;
       if (parts_.takes && !parts_.takes(klass)) continue;
-      ClassRecord record = MakeRecord(klass);
+      ClassRecord record = MakeRecord(c);
       if (!record.methods.empty()) records.push_back(std::move(record));
     }
     const HarvestedClasses classes(program_, records);
@@ -92,19 +99,34 @@ class ProfileMaker {
   }
 
  private:
-  ClassRecord MakeRecord(const HarvestedClass& klass) {
+  ClassRecord MakeRecord(uint32_t number) {
+    const HarvestedClass& klass = program_.classes[number];
+    std::optional<ClassUse> use;
+    if (parts_.image) use.emplace(TypeName(number));
     ClassRecord record;
     record.name = klass.stable_name;
     record.access = klass.access;
     for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
       const HarvestedMethod& method = program_.methods[m];
       if ((method.access & (kAccNative | kAccAbstract)) != 0) continue;
-      if (scales_[m].calls > 0 || (method.has_data && !klass.is_superseded)) AddMethod(m, record);
+      if (scales_[m].calls == 0 && (!method.has_data || klass.is_superseded)) continue;
+      const ImageUse found = use ? UseOf(*use, method) : ImageUse::kSame;
+      if (AreCallsUsable(found)) AddMethod(m, IsPositionUsable(found), record);
     }
     return record;
   }
 
-  void AddMethod(uint32_t number, ClassRecord& record) {
+  ImageUse UseOf(const ClassUse& klass, const HarvestedMethod& method) const {
+    std::vector<std::string> names;
+    if (klass.asks_for_parameters())
+      names = SignatureOf(method.descriptor).value_or(std::vector<std::string>());
+    if (!names.empty()) names.erase(names.begin());  // the result
+    const std::vector<std::string_view> parameters(names.begin(), names.end());
+    return MethodUse(klass, method.name, parameters).For(*parts_.image);
+  }
+
+  // Without positions, only its calls.
+  void AddMethod(uint32_t number, bool with_positions, ClassRecord& record) {
     const HarvestedMethod& from = program_.methods[number];
     const double factor = scales_[number].factor;
     CountedMethod method;
@@ -118,12 +140,13 @@ class ProfileMaker {
     const auto index = static_cast<uint32_t>(record.methods.size());
 
     counters_.push_back(scales_[number].calls);
-    for (const HarvestedBranch& branch : from.branches) {
+    const std::span<const HarvestedBranch> branches = from.branches;
+    for (const HarvestedBranch& branch : with_positions ? branches : branches.first(0)) {
       for (const uint64_t count : branch.counts) counters_.push_back(Scaled(count, factor));
     }
     method.counters = static_cast<uint32_t>(counters_.size()) - static_cast<uint32_t>(method.first);
     for (const HarvestedTypes& types : from.types) {
-      if (!from.has_probes && types.is_lost_known && Takes(types))
+      if (with_positions && !from.has_probes && types.is_lost_known && Takes(types))
         AddSite(types, index, factor, record);
     }
     method.sites = next_site_ - method.first_site;

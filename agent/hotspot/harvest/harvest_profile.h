@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/image/image_target.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/model/model.h"
 
@@ -34,6 +36,9 @@ struct HarvestParts {
   bool type_checks = true;
   double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
   std::function<bool(const HarvestedClass&)> takes = {};  // null: every class
+  // What a build of such an image cannot use is left out, as MakeImageProfile would do (writer/image).
+  // nullopt: nothing is.
+  std::optional<ImageTarget> image = {};
 };
 
 AssemblyResult WriteHarvest(const HarvestedProgram& program, std::span<const MethodScale> scales,
