@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
-
-#include "agent/classfile/descriptor.h"
 
 namespace iprof::classfile {
 namespace {
@@ -17,9 +16,9 @@ class CharacterSet {
   explicit constexpr CharacterSet(std::string_view characters) {
     for (const char c : characters) has_[static_cast<unsigned char>(c)] = true;
   }
+  bool Has(char c) const { return has_[static_cast<unsigned char>(c)]; }
   bool HasOneOf(std::string_view text) const {
-    return std::any_of(text.begin(), text.end(),
-                       [this](char c) { return has_[static_cast<unsigned char>(c)]; });
+    return std::any_of(text.begin(), text.end(), [this](char c) { return Has(c); });
   }
 
  private:
@@ -27,26 +26,44 @@ class CharacterSet {
 };
 
 constexpr CharacterSet kNotInMethodNames(".;[/<>\0"sv);
-constexpr CharacterSet kNotInClassNames(".;[\0"sv);
+constexpr CharacterSet kEndsPart("/.;[\0"sv);  // of a class's name
+constexpr CharacterSet kPrimitives("BCDFIJSZ"sv);
 
-bool IsLegalType(const TypeView& type) {
-  const size_t dimensions = std::min(type.text.find_first_not_of('['), type.text.size());
-  if (dimensions > 255) return false;
-  std::string_view rest = type.text.substr(dimensions);
-  TypeView element;
-  return TakeType(&rest, &element) &&
-         (element.kind != 'L' || IsInternalClassName(element.class_name()));
+// Where the class name that begins here ends; nullptr if it is none. No part of a name is empty.
+const char* EndOfClassName(const char* at, const char* end) {
+  while (true) {
+    const char* const part = at;
+    while (at != end && !kEndsPart.Has(*at)) ++at;
+    if (at == part) return nullptr;
+    if (at == end || *at != '/') return at;
+    ++at;
+  }
+}
+
+// Where the type that begins here ends; nullptr if it is none, or void.
+const char* EndOfType(const char* at, const char* end) {
+  constexpr ptrdiff_t kMostDimensions = 255;
+  const char* const first = at;
+  while (at != end && *at == '[') ++at;
+  if (at == end || at - first > kMostDimensions) return nullptr;
+  if (*at != 'L') return kPrimitives.Has(*at) ? at + 1 : nullptr;
+  const char* const after = EndOfClassName(at + 1, end);
+  return after != nullptr && after != end && *after == ';' ? after + 1 : nullptr;
 }
 
 }  // namespace
 
+// In one pass without views of types, because a harvest checks tens of thousands.
 bool IsMethodDescriptor(std::string_view descriptor) {
-  DescriptorWalk walk(descriptor);
-  TypeView type;
-  while (walk.NextArgument(&type)) {
-    if (!IsLegalType(type)) return false;
+  const char* at = descriptor.data();
+  const char* const end = at + descriptor.size();
+  if (at == end || *at++ != '(') return false;
+  while (at != end && *at != ')') {
+    at = EndOfType(at, end);
+    if (at == nullptr) return false;
   }
-  return walk.Result(&type) && IsLegalType(type);
+  if (at == end || ++at == end) return false;
+  return *at == 'V' ? at + 1 == end : EndOfType(at, end) == end;
 }
 
 bool IsMethodName(std::string_view name) {
@@ -55,8 +72,8 @@ bool IsMethodName(std::string_view name) {
 }
 
 bool IsInternalClassName(std::string_view name) {
-  return !name.empty() && !kNotInClassNames.HasOneOf(name) && name.front() != '/' &&
-         name.back() != '/' && name.find("//") == std::string_view::npos;
+  const char* const end = name.data() + name.size();
+  return EndOfClassName(name.data(), end) == end && !name.empty();
 }
 
 bool HasLegalNames(const ClassFile& file) {

@@ -2,8 +2,12 @@
 #include "agent/classfile/names.h"
 
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <random>
+#include <string>
 #include <string_view>
 
+#include "agent/classfile/descriptor.h"
 #include "agent/classfile/test_class.h"
 
 namespace iprof::classfile {
@@ -35,6 +39,43 @@ TEST_CASE("names of classes") {
   for (const char* wrong : {"", "a.B", "La;", "[I", "/A", "a/", "a//B"}) {
     CAPTURE(wrong);
     CHECK_FALSE(IsInternalClassName(wrong));
+  }
+}
+
+// As the walk over types tells, which the check does not use.
+bool IsDescriptorByParts(std::string_view descriptor) {
+  const auto is_legal = [](const TypeView& type) {
+    std::string_view element = type.text.substr(type.text.find_first_not_of('['));
+    return element.front() != 'L' || IsInternalClassName(element.substr(1, element.size() - 2));
+  };
+  DescriptorWalk walk(descriptor);
+  TypeView type;
+  while (walk.NextArgument(&type)) {
+    if (!is_legal(type)) return false;
+  }
+  return walk.Result(&type) && is_legal(type);
+}
+
+TEST_CASE("descriptors of methods, whatever they are put together from") {
+  const std::string_view parts[] = {"(",    ")",  "I",   "V",   "J",  "[",     "[[", "La/B;",
+                                    "LC;",  "L",  ";",   "La",  "/",  "b",     ".",  "Q",
+                                    "a/b/", "()", "(I)", "()V", "L;", "La//b;"};
+  std::mt19937 random(11);
+  size_t legal = 0;
+  for (int run = 0; run < 200'000; ++run) {
+    std::string text = run % 2 == 0 ? "(" : "";
+    for (size_t part = 0; part < random() % 6; ++part) text += parts[random() % std::size(parts)];
+    if (run % 3 == 0) text += ")V";
+    CAPTURE(text);
+    const bool is_legal = IsMethodDescriptor(text);
+    if (is_legal != IsDescriptorByParts(text)) FAIL("they differ");
+    legal += is_legal ? 1 : 0;
+  }
+  CHECK(legal > 1'000);
+  for (const size_t dimensions : {255U, 256U}) {
+    const std::string text = "(" + std::string(dimensions, '[') + "I)V";
+    CHECK(IsMethodDescriptor(text) == (dimensions == 255));
+    CHECK(IsDescriptorByParts(text) == (dimensions == 255));
   }
 }
 

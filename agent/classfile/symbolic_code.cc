@@ -45,21 +45,38 @@ void SymbolicCode::Start(ByteSpan code, std::string_view own_name) {
   own_name_ = own_name;
 }
 
-void SymbolicCode::Add(uint32_t bci, Op op, const NamedConstant& constant) {
+void SymbolicCode::ClearIndex(uint32_t bci, Op op) {
   bytes_[bci + 1] = 0;
   if (InfoOf(op).format != Format::kCp1) bytes_[bci + 2] = 0;
-  const std::string_view owner = Renamed(constant.owner);
+}
+
+void SymbolicCode::Add(uint32_t bci, Op op, const NamedConstant& constant) {
+  ClearIndex(bci, op);
+  Encode(constant, own_name_, &bytes_);
+}
+
+void SymbolicCode::AddEncoded(uint32_t bci, Op op, ByteSpan constant) {
+  ClearIndex(bci, op);
+  bytes_.insert(bytes_.end(), constant.begin(), constant.end());
+}
+
+void SymbolicCode::Encode(const NamedConstant& constant, std::string_view own_name,
+                          std::vector<uint8_t>* to) {
+  const auto renamed = [&](std::string_view name) {
+    return name == own_name ? std::string_view() : name;
+  };
+  const std::string_view owner = renamed(constant.owner);
   const std::string_view name =
-      constant.tag == Tag::kClass ? Renamed(constant.name) : constant.name;
-  const size_t at = bytes_.size();
-  bytes_.resize(at + 1 + SizeOf(owner) + SizeOf(name) + SizeOf(constant.descriptor) +
-                sizeof constant.value);
-  uint8_t* to = bytes_.data() + at;
-  *to++ = static_cast<uint8_t>(constant.tag);
-  to = StoreText(to, owner);
-  to = StoreText(to, name);
-  to = StoreText(to, constant.descriptor);
-  StoreU8(to, constant.value);
+      constant.tag == Tag::kClass ? renamed(constant.name) : constant.name;
+  const size_t before = to->size();
+  to->resize(before + 1 + SizeOf(owner) + SizeOf(name) + SizeOf(constant.descriptor) +
+             sizeof constant.value);
+  uint8_t* at = to->data() + before;
+  *at++ = static_cast<uint8_t>(constant.tag);
+  at = StoreText(at, owner);
+  at = StoreText(at, name);
+  at = StoreText(at, constant.descriptor);
+  StoreU8(at, constant.value);
 }
 
 std::optional<NamedConstant> ReadConstant(const ClassFile& file, CpIndex index) {

@@ -41,12 +41,15 @@ class SymbolicCode {
   void Start(ByteSpan code, std::string_view own_name);
   // Adds the constant of the instruction at this position. In the order of the positions.
   void Add(uint32_t bci, Op op, const NamedConstant& constant);
+  // The same for a constant that was encoded, by a class of the same name.
+  void AddEncoded(uint32_t bci, Op op, ByteSpan constant);
+  // Appends what Add adds.
+  static void Encode(const NamedConstant& constant, std::string_view own_name,
+                     std::vector<uint8_t>* to);
   ByteSpan bytes() const { return bytes_; }
 
  private:
-  std::string_view Renamed(std::string_view name) const {
-    return name == own_name_ ? std::string_view() : name;
-  }
+  void ClearIndex(uint32_t bci, Op op);
 
   std::vector<uint8_t> bytes_;
   std::string_view own_name_;

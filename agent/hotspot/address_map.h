@@ -8,6 +8,8 @@
 // Threads: one. Failure: none but std::bad_alloc. The address 0 is in no map.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -27,6 +29,12 @@ class AddressMap {
   }
   Value* Find(Address at) { return const_cast<Value*>(std::as_const(*this).Find(at)); }
 
+  // Tells the processor that the address will soon be looked up. The table of a harvest's symbols does not
+  // fit into its cache, and several lookups wait no longer than one.
+  void Expect(Address at) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[FirstSlotOf(at)]);
+  }
+
   // The value of an address that is not 0, and whether it is new.
   std::pair<Value*, bool> TryAdd(Address at) {
     if ((size_ + 1) * 2 > slots_.size()) Grow();
@@ -39,28 +47,42 @@ class AddressMap {
     return {&slot.value, is_new};
   }
 
+  // Takes memory for this many addresses at once.
+  void Reserve(size_t addresses) {
+    size_t slots = std::max(slots_.size(), kFewestSlots);
+    while (slots < addresses * 2) slots *= 2;
+    if (slots > slots_.size()) Resize(slots);
+  }
+
   void Clear() {
     slots_.assign(slots_.size(), Slot());
     size_ = 0;
   }
 
  private:
+  static constexpr size_t kFewestSlots = 1024;
+
   struct Slot {
     Address at = 0;
     Value value{};
   };
 
+  size_t FirstSlotOf(Address at) const {
+    return static_cast<size_t>((at * 0x9E3779B97F4A7C15U) >> 32) & (slots_.size() - 1);
+  }
+
   // Where the address is, or the free slot for it. There is always a free slot.
   size_t SlotOf(Address at) const {
     const size_t mask = slots_.size() - 1;
-    size_t slot = static_cast<size_t>((at * 0x9E3779B97F4A7C15U) >> 32) & mask;
+    size_t slot = FirstSlotOf(at);
     while (slots_[slot].at != 0 && slots_[slot].at != at) slot = (slot + 1) & mask;
     return slot;
   }
 
-  void Grow() {
-    constexpr size_t kFirst = 1024;
-    std::vector<Slot> old(slots_.empty() ? kFirst : slots_.size() * 2);
+  void Grow() { Resize(slots_.empty() ? kFewestSlots : slots_.size() * 2); }
+
+  void Resize(size_t slots) {
+    std::vector<Slot> old(slots);
     old.swap(slots_);
     for (Slot& slot : old) {
       if (slot.at != 0) slots_[SlotOf(slot.at)] = std::move(slot);

@@ -53,7 +53,7 @@ class BlockCache final : public Memory {
  private:
   static constexpr Address kPageBytes = 4096;
   static constexpr uint8_t kAllPages = (1 << (kBlockBytes / kPageBytes)) - 1;
-  static constexpr size_t kRecent = 64;
+  static constexpr size_t kRecent = 512;
 
   // Many blocks, in memory of large pages where the kernel has them: touching small ones for the
   // first time takes longer than filling them. What is not touched of it takes no memory.

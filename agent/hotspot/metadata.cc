@@ -114,7 +114,7 @@ std::optional<std::vector<ListedClass>> Metadata::Classes() {
   return all;
 }
 
-std::optional<ListedMethod> Metadata::ReadMethod(Address at) {
+std::optional<ListedMethod> Metadata::ReadMethod(Address at, Symbols* symbols) const {
   const auto& m = layout_.method;
   const auto& c = layout_.code;
   ListedMethod method;
@@ -136,13 +136,9 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at) {
     const Address slot = *pool + layout_.pool.size + Address{index} * sizeof(uint64_t);
     return memory_.Load<Address>(slot).value_or(0);
   };
-  const auto name_text = MethodName(symbol(*name));
-  const auto descriptor_text = MethodDescriptor(symbol(*descriptor));
-  if (!name_text || !descriptor_text) return std::nullopt;
+  *symbols = {symbol(*name), symbol(*descriptor)};
   method.data = *data;
   method.pool = *pool;
-  method.name = *name_text;
-  method.descriptor = *descriptor_text;
   method.name_index = *name;
   method.descriptor_index = *descriptor;
   method.access = static_cast<uint16_t>(*access);
@@ -166,10 +162,22 @@ std::optional<std::vector<ListedMethod>> Metadata::MethodsOf(const ListedClass& 
   if (!addresses) return std::nullopt;
   std::vector<ListedMethod> methods;
   methods.reserve(addresses->size());
+  symbols_of_methods_.clear();
   for (const Address at : *addresses) {
-    auto method = at == 0 ? std::nullopt : ReadMethod(at);
+    Symbols symbols;
+    const auto method = at == 0 ? std::nullopt : ReadMethod(at, &symbols);
     if (!method) return std::nullopt;
     methods.push_back(*method);
+    symbols_.Expect(symbols.name);
+    symbols_.Expect(symbols.descriptor);
+    symbols_of_methods_.push_back(symbols);
+  }
+  for (size_t m = 0; m < methods.size(); ++m) {
+    const auto name = MethodName(symbols_of_methods_[m].name);
+    const auto descriptor = MethodDescriptor(symbols_of_methods_[m].descriptor);
+    if (!name || !descriptor) return std::nullopt;
+    methods[m].name = *name;
+    methods[m].descriptor = *descriptor;
   }
   return methods;
 }
@@ -213,6 +221,8 @@ std::optional<PoolMember> Metadata::Member(const Pool& pool, uint32_t index) {
   if (!is_dynamic && (tag < kTagField || tag > kTagInterfaceMethod)) return std::nullopt;
   const uint32_t name_and_type = High(pool.slots[index]);
   if (pool.TagOf(name_and_type) != kTagNameAndType) return std::nullopt;
+  for (const uint32_t half : {Low(pool.slots[name_and_type]), High(pool.slots[name_and_type])})
+    symbols_.Expect(half < pool.slots.size() ? pool.slots[half] : 0);
   PoolMember member;
   if (!is_dynamic) {
     const auto owner = ClassName(pool, Low(pool.slots[index]));

@@ -81,6 +81,8 @@ class Metadata {
   // The interfaces that a class names itself.
   std::vector<Address> InterfacesOf(const ListedClass& klass);
 
+  // Takes memory for about this many symbols at once.
+  void ReserveSymbols(size_t symbols) { symbols_.Reserve(symbols); }
   std::optional<std::string_view> Symbol(Address symbol);
 
   std::optional<Pool> ReadPool(Address pool) const;
@@ -116,7 +118,12 @@ class Metadata {
   std::optional<std::string_view> LegalText(Address symbol, Legality Text::*legality,
                                             IsLegal is_legal);
   std::optional<ListedClass> ReadClass(Address at, Address loader);
-  std::optional<ListedMethod> ReadMethod(Address at);
+  // What names a method.
+  struct Symbols {
+    Address name = 0, descriptor = 0;
+  };
+  // All but the texts, whose symbols are given instead.
+  std::optional<ListedMethod> ReadMethod(Address at, Symbols* symbols) const;
   std::optional<std::string_view> MethodName(Address symbol);
   std::optional<std::string_view> MethodDescriptor(Address symbol);
 
@@ -124,6 +131,7 @@ class Metadata {
   const MetadataLayout& layout_;
   TextStore& texts_;
   AddressMap<Text> symbols_;
+  std::vector<Symbols> symbols_of_methods_;  // of the class that is read
 };
 
 }  // namespace iprof::hotspot

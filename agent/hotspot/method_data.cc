@@ -136,9 +136,9 @@ TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape) {
   return result;
 }
 
-std::vector<uint64_t> ReadEdges(const DataRecord& record) {
+EdgeCounts ReadEdges(const DataRecord& record) {
   if (record.tag == DataTag::kBranch) return {record.cells[0], record.cells[2]};
-  std::vector<uint64_t> edges;
+  EdgeCounts edges;
   if (record.tag != DataTag::kMultiBranch) return edges;
   // The length, then pairs of count and displacement, the default first.
   for (size_t cell = 3; cell + 1 < record.cells.size(); cell += 2)

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "agent/classfile/opcodes.h"
+#include "writer/base/short_list.h"
 
 namespace iprof::hotspot {
 
@@ -82,7 +83,8 @@ TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape);
 
 // The edges of a branch or switch, in the order of SuccessorBcis: for an if taken and not taken;
 // for a switch its keys, then the default. Empty for other records.
-std::vector<uint64_t> ReadEdges(const DataRecord& record);
+using EdgeCounts = ShortList<uint64_t, 2>;
+EdgeCounts ReadEdges(const DataRecord& record);
 
 // How often a kCounter, kCallType or kJump record was executed.
 std::optional<uint64_t> ReadCount(const DataRecord& record);

@@ -28,14 +28,14 @@ TEST_CASE("records are split by their tags, and end with the data") {
     REQUIRE(records);
     REQUIRE(records->size() == 3);
     CHECK((*records)[0].bci == 4);
-    CHECK(ReadEdges((*records)[0]) == Words{30, 70});
+    CHECK(ReadEdges((*records)[0]) == EdgeCounts{30, 70});
     const TypeRows rows = ReadTypeRows((*records)[1], shape);
     CHECK(rows.unlisted == 3);
     CHECK(rows.is_full);
     REQUIRE(rows.rows().size() == 2);
     CHECK(rows.rows()[1].klass == 0x2000);
     CHECK(rows.rows()[1].count == 20);
-    CHECK(ReadEdges((*records)[2]) == Words{1, 2, 5});  // keys, then the default
+    CHECK(ReadEdges((*records)[2]) == EdgeCounts{1, 2, 5});  // keys, then the default
   }
 }
 

@@ -19,7 +19,7 @@ constexpr uint8_t kFirstFast = 203;
 constexpr uint8_t kFastAldc = 230;
 constexpr uint8_t kFastAldcW = 231;
 constexpr uint8_t kMostBytesAndMore = 255;
-constexpr uint32_t kMostEntries = 1 << 20;
+constexpr int32_t kMostEntries = 1 << 20;
 constexpr int kMostBreakpoints = 100'000;
 
 // What the interpreter's own instructions stand for, from 203 on. The fused ones, such as
@@ -87,6 +87,7 @@ uint32_t LengthAt(std::span<const uint8_t> code, uint32_t bci) {
 template <typename GetLength>
 bool Split(std::span<const uint8_t> code, std::vector<CodeInstruction>& instructions,
            GetLength length_at) {
+  instructions.clear();
   instructions.reserve(code.size() / 2);
   for (uint32_t bci = 0; bci < code.size();) {
     const uint32_t length = length_at(bci);
@@ -139,7 +140,10 @@ class Restorer {
   // Returns the instruction's length, or 0.
   uint32_t RestoreAt(uint32_t bci) {
     const uint8_t raw = code_[bci];
-    if (raw >= kFirstFast) {
+    if (raw < classfile::kOpCount) {
+      const classfile::OpInfo& info = classfile::kOpInfo[raw];  // of most instructions, this is all
+      if (info.length != 0 && !classfile::NamesConstant(info.format)) return info.length;
+    } else if (raw >= kFirstFast) {
       if (cache_ == nullptr || raw - kFirstFast >= static_cast<int>(std::size(kStandsFor)))
         return 0;
       code_[bci] = static_cast<uint8_t>(kStandsFor[raw - kFirstFast]);
@@ -195,65 +199,35 @@ class Restorer {
   std::span<uint8_t> code_;
 };
 
-std::optional<uint16_t> At(const std::vector<uint16_t>& indices, uint32_t at) {
-  if (at >= indices.size()) return std::nullopt;
-  return indices[at];
-}
-
-// The constant-pool indices in an array of structures.
-std::vector<uint16_t> IndicesIn(const std::vector<uint8_t>& bytes, uint64_t size, uint64_t at) {
-  std::vector<uint16_t> indices;
-  indices.reserve(size == 0 ? 0 : bytes.size() / size);
-  for (size_t item = 0; item + size <= bytes.size() && at + 2 <= size; item += size)
-    indices.push_back(NativeU2(bytes.data() + item + at));
-  return indices;
-}
-
 }  // namespace
 
-PoolCache::PoolCache(const Metadata& metadata, const Pool& pool) {
-  const BlockCache& memory = metadata.memory();
+PoolCache::PoolCache(const Metadata& metadata, const Pool& pool) : memory_(&metadata.memory()) {
   const MetadataLayout& layout = metadata.layout();
-  const auto read = [&](Address from, uint64_t count, uint64_t size, uint64_t index) {
-    if (count > kMostEntries) return std::vector<uint16_t>();
-    std::vector<uint8_t> bytes(count * size);
-    if (!memory.Read(from, bytes.data(), bytes.size())) return std::vector<uint16_t>();
-    return IndicesIn(bytes, size, index);
+  const auto length_at = [&](Address at) {
+    const int32_t length = memory_->Load<int32_t>(at).value_or(0);
+    return length < 0 || length > kMostEntries ? 0 : static_cast<uint32_t>(length);
   };
   const auto resolved = [&](const auto& how) {
-    if (how.size == 0) return std::vector<uint16_t>();
-    const Address array = memory.Load<Address>(pool.cache + how.at).value_or(0);
-    if (array == 0) return std::vector<uint16_t>();
-    const int32_t length = memory.Load<int32_t>(array + layout.array.length).value_or(0);
-    return read(array + how.data, static_cast<uint64_t>(std::max(length, 0)), how.size, how.index);
+    const Address array =
+        how.size == 0 ? 0 : memory_->Load<Address>(pool.cache + how.at).value_or(0);
+    if (array == 0) return Indices();
+    return Indices{array + how.data + how.index, how.size, length_at(array + layout.array.length)};
   };
   fields_ = resolved(layout.cache.fields);
   methods_ = resolved(layout.cache.methods);
   dynamic_ = resolved(layout.cache.dynamic);
   if (layout.cache.entry_size != 0) {
-    const int32_t length = memory.Load<int32_t>(pool.cache + layout.cache.length).value_or(0);
-    entries_ = read(pool.cache + layout.cache.size, static_cast<uint64_t>(std::max(length, 0)),
-                    layout.cache.entry_size, layout.cache.entry_index);
-    if (layout.cache.fields.size == 0) fields_ = entries_;
-    if (layout.cache.methods.size == 0) methods_ = entries_;
-    if (layout.cache.dynamic.size == 0) dynamic_ = entries_;
+    const Indices entries{pool.cache + layout.cache.size + layout.cache.entry_index,
+                          layout.cache.entry_size, length_at(pool.cache + layout.cache.length)};
+    if (layout.cache.fields.size == 0) fields_ = entries;
+    if (layout.cache.methods.size == 0) methods_ = entries;
+    if (layout.cache.dynamic.size == 0) dynamic_ = entries;
   }
-  const Address map = memory.Load<Address>(pool.cache + layout.cache.references).value_or(0);
+  const Address map = memory_->Load<Address>(pool.cache + layout.cache.references).value_or(0);
   if (map != 0) {
-    references_ = metadata.Array<uint16_t>(map, layout.array.shorts_data, kMostEntries)
-                      .value_or(std::vector<uint16_t>());
+    references_ = {map + layout.array.shorts_data, sizeof(uint16_t),
+                   length_at(map + layout.array.length)};
   }
-}
-
-std::optional<uint16_t> PoolCache::OfField(uint32_t operand) const { return At(fields_, operand); }
-std::optional<uint16_t> PoolCache::OfMethod(uint32_t operand) const {
-  return At(methods_, operand);
-}
-std::optional<uint16_t> PoolCache::OfDynamic(uint32_t operand) const {
-  return At(dynamic_, operand);
-}
-std::optional<uint16_t> PoolCache::OfReference(uint32_t operand) const {
-  return At(references_, operand);
 }
 
 // Up to JDK 22 the index is inverted, so that it cannot be taken for another kind.
@@ -281,14 +255,14 @@ Breakpoints ReadBreakpoints(const Metadata& metadata, Address klass, const Liste
   return found;
 }
 
-std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const ListedMethod& method,
-                                             const Pool& pool, const PoolCache* cache,
-                                             const Breakpoints& breakpoints) {
-  std::vector<uint8_t> code(method.code_size);
+bool ReadOriginalCode(const Metadata& metadata, const ListedMethod& method, const Pool& pool,
+                      const PoolCache* cache, const Breakpoints& breakpoints, OriginalCode* code) {
+  std::vector<uint8_t>& bytes = code->bytes;
+  std::vector<CodeInstruction>& instructions = code->instructions;
+  bytes.resize(method.code_size);
   const Address from = method.code + metadata.layout().code.size;
-  if (code.empty() || !metadata.memory().Read(from, code.data(), code.size())) return std::nullopt;
-  std::vector<CodeInstruction> instructions;
-  if (!Restorer(pool, cache, code).Restore(breakpoints, instructions)) return std::nullopt;
+  if (bytes.empty() || !metadata.memory().Read(from, bytes.data(), bytes.size())) return false;
+  if (!Restorer(pool, cache, bytes).Restore(breakpoints, instructions)) return false;
   bool all_fit = true;
   const auto check = [&](uint32_t bci) {
     all_fit = all_fit &&
@@ -298,11 +272,10 @@ std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const Lis
   };
   for (const CodeInstruction& insn : instructions) {
     if (!classfile::EndsBlock(insn.op)) continue;
-    ForEachSuccessor(code, insn, check);
-    if (const auto target = JumpTarget(code, insn)) check(*target);
+    ForEachSuccessor(bytes, insn, check);
+    if (const auto target = JumpTarget(bytes, insn)) check(*target);
   }
-  if (!all_fit) return std::nullopt;
-  return OriginalCode{std::move(code), std::move(instructions)};
+  return all_fit;
 }
 
 std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> code) {
@@ -312,9 +285,8 @@ std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> c
   return all;
 }
 
-std::vector<uint32_t> SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn) {
-  std::vector<uint32_t> targets;
-  if (classfile::IsConditionalBranch(insn.op)) targets.reserve(2);
+Targets SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn) {
+  Targets targets;
   ForEachSuccessor(code, insn, [&](uint32_t bci) { targets.push_back(bci); });
   return targets;
 }

@@ -12,7 +12,7 @@
 //
 // Guarantees: what is returned passed these checks. The index of a constant of ldc is restored if it
 // is known, otherwise it is 0.
-// Threads: one. Failure: nullopt; the method must be left out.
+// Threads: one. Failure: nullopt or false; the method must be left out.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,39 @@
 #include "agent/classfile/bytes.h"
 #include "agent/classfile/opcodes.h"
 #include "agent/hotspot/metadata.h"
+#include "writer/base/short_list.h"
 
 namespace iprof::hotspot {
 
-// Reads the cache of one constant pool.
+// The cache of one constant pool, read as far as it is asked for. The metadata must outlive it.
 class PoolCache {
  public:
   PoolCache(const Metadata& metadata, const Pool& pool);
 
   // The constant-pool indices behind the operands of rewritten instructions.
-  std::optional<uint16_t> OfField(uint32_t operand) const;
-  std::optional<uint16_t> OfMethod(uint32_t operand) const;
-  std::optional<uint16_t> OfDynamic(uint32_t operand) const;
-  std::optional<uint16_t> OfReference(uint32_t operand) const;
-  // By entry: each invokedynamic instruction has one of its own. In older versions of HotSpot, entries of
-  // other instructions are among them.
-  const std::vector<uint16_t>& dynamic() const { return dynamic_; }
+  std::optional<uint16_t> OfField(uint32_t operand) const { return At(fields_, operand); }
+  std::optional<uint16_t> OfMethod(uint32_t operand) const { return At(methods_, operand); }
+  std::optional<uint16_t> OfDynamic(uint32_t operand) const { return At(dynamic_, operand); }
+  std::optional<uint16_t> OfReference(uint32_t operand) const { return At(references_, operand); }
+  // How many entries OfDynamic has: each invokedynamic instruction has one of its own. In older versions of
+  // HotSpot, entries of other instructions are among them.
+  uint32_t dynamic_entries() const { return dynamic_.length; }
 
  private:
-  std::optional<uint16_t> Entry(uint32_t index) const;
+  // An array of structures that hold an index.
+  struct Indices {
+    Address first = 0;  // where the first structure's index is
+    uint64_t size = 0;  // of a structure
+    uint32_t length = 0;
+  };
 
-  std::vector<uint16_t> entries_, fields_, methods_, dynamic_, references_;
+  std::optional<uint16_t> At(const Indices& indices, uint32_t operand) const {
+    if (operand >= indices.length) return std::nullopt;
+    return memory_->Load<uint16_t>(indices.first + operand * indices.size);
+  }
+
+  const BlockCache* memory_;
+  Indices fields_, methods_, dynamic_, references_;
 };
 
 // The entry that the operand of a rewritten invokedynamic instruction means.
@@ -66,10 +78,11 @@ struct OriginalCode {
   std::vector<CodeInstruction> instructions;
 };
 
-// `cache` is null if the class has not been linked: its code is still original.
-std::optional<OriginalCode> ReadOriginalCode(const Metadata& metadata, const ListedMethod& method,
-                                             const Pool& pool, const PoolCache* cache,
-                                             const Breakpoints& breakpoints);
+// Reads a method's code into memory that may be used already. False if it cannot be read or is not
+// understood; then `code` has anything. `cache` is null if the class has not been linked: its code is
+// still original.
+bool ReadOriginalCode(const Metadata& metadata, const ListedMethod& method, const Pool& pool,
+                      const PoolCache* cache, const Breakpoints& breakpoints, OriginalCode* code);
 
 // For tests: the instructions of code that was not rewritten; nullopt if it does not consist of
 // instructions.
@@ -77,7 +90,8 @@ std::optional<std::vector<CodeInstruction>> SplitCode(std::span<const uint8_t> c
 
 // Where a jump leads to. If: target, fall-through. Switch: the keys in table order, then the
 // default. Empty for other instructions and for goto: use JumpTarget.
-std::vector<uint32_t> SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn);
+using Targets = ShortList<uint32_t, 2>;
+Targets SuccessorBcis(std::span<const uint8_t> code, const CodeInstruction& insn);
 // Calls visit(bci) for each of them, in that order.
 template <typename Visit>
 void ForEachSuccessor(std::span<const uint8_t> code, const CodeInstruction& insn, Visit visit) {

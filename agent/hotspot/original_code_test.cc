@@ -16,8 +16,8 @@ TEST_CASE("code is split into its instructions, and branches into their targets"
   REQUIRE(all);
   REQUIRE(all->size() == 5);
   CHECK((*all)[1].length == 23);
-  CHECK(SuccessorBcis(code, (*all)[1]) == std::vector<uint32_t>{24, 27, 30});
-  CHECK(SuccessorBcis(code, (*all)[2]) == std::vector<uint32_t>{30, 27});
+  CHECK(SuccessorBcis(code, (*all)[1]) == Targets{24, 27, 30});
+  CHECK(SuccessorBcis(code, (*all)[2]) == Targets{30, 27});
   CHECK(SuccessorBcis(code, (*all)[4]).empty());
   CHECK(JumpTarget(code, (*all)[3]) == 24);
   CHECK_FALSE(JumpTarget(code, (*all)[2]));

@@ -86,9 +86,10 @@ class Records {
     if (!pool) return unknown("pool");
     std::optional<PoolCache> cache;
     if (pool->cache != 0) cache.emplace(metadata_, *pool);
-    const auto code = ReadOriginalCode(metadata_, method, *pool, cache ? &*cache : nullptr,
-                                       ReadBreakpoints(metadata_, klass.at, method));
-    if (!code) return unknown("code");
+    OriginalCode code;
+    if (!ReadOriginalCode(metadata_, method, *pool, cache ? &*cache : nullptr,
+                          ReadBreakpoints(metadata_, klass.at, method), &code))
+      return unknown("code");
     std::vector<uint64_t> words;
     uint64_t calls = method.invocations;
     if (method.data != 0) {
@@ -104,7 +105,7 @@ class Records {
     const auto records = SplitMethodData(words, shape_);
     if (!records) return unknown("records");
     fmt::print("method {} {} {} {} ", klass.name, method.name, method.descriptor, calls);
-    for (const uint8_t byte : code->bytes) fmt::print("{:02x}", byte);
+    for (const uint8_t byte : code.bytes) fmt::print("{:02x}", byte);
     fmt::print("\n");
     for (const DataRecord& record : *records) PrintRecord(record);
   }

@@ -21,7 +21,7 @@ uint64_t HalfAt(const char* at) {
 
 uint64_t ByteAt(const char* at) { return static_cast<unsigned char>(*at); }
 
-// Up to seven bytes as a number. Each size has its own numbers: which bytes they hold depends on it alone.
+// Up to seven bytes as a number, which differs for different texts of one size. The caller mixes in the size.
 uint64_t ShortAt(const char* at, size_t size) {
   if (size >= 4) return HalfAt(at) << 32 | HalfAt(at + size - 4);
   if (size == 0) return 0;

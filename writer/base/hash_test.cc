@@ -47,16 +47,20 @@ TEST_CASE("names that end in consecutive numbers are spread over a table, whatev
 }
 
 TEST_CASE("the hash of a text depends on all of it, on its length and on the seed") {
-  const std::string text = "java.util.HashMap";
-  const uint64_t hash = HashBytes(text, 1);
-  CHECK(HashBytes(text, 1) == hash);
-  CHECK(HashBytes(text, 2) != hash);
-  for (size_t at = 0; at < text.size(); ++at) {
-    std::string other = text;
-    other[at] ^= 1;
-    CHECK(HashBytes(other, 1) != hash);
-    CHECK(HashBytes(text.substr(0, at), 1) != hash);
+  const std::string all = "java.util.HashMap.putVal";
+  for (size_t size = 1; size <= all.size(); ++size) {
+    const std::string text = all.substr(0, size);
+    const uint64_t hash = HashBytes(text, 1);
+    CHECK(HashBytes(text, 1) == hash);
+    CHECK(HashBytes(text, 2) != hash);
+    for (size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] ^= 1;
+      CHECK(HashBytes(other, 1) != hash);
+      CHECK(HashBytes(text.substr(0, at), 1) != hash);
+    }
   }
+  CHECK(HashBytes("a", 1) != HashBytes("aa", 1));
   CHECK(HashBytes(std::string("a\0", 2), 1) != HashBytes("a", 1));
 }
 

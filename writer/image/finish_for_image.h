@@ -15,7 +15,8 @@ namespace iprof {
 
 ImageProfile FinishForImage(Profile profile, ImageTarget target, bool filter);
 
-// The same for a profile into which was put only what an image build for the target can use.
+// The same for a profile into which was put only what an image build for the target can use. It must have
+// no part that names methods which were left out, such as `estimates`.
 void FinishFiltered(Profile& profile, ImageTarget target);
 
 }  // namespace iprof

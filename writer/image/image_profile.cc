@@ -202,7 +202,8 @@ class Filter {
         break;
       case RecordKind::kSuccessors: {
         if (entries.size() == 1) {
-          made_.profile.AddSuccessors(context, OneTripleEach(from_.EntrySuccessors(entries[0])));
+          OneTripleEach(from_.EntrySuccessors(entries[0]), &successors_);
+          made_.profile.AddSuccessors(context, successors_);
           break;
         }
         std::vector<std::span<const Successor>> lists;
@@ -252,6 +253,7 @@ class Filter {
   ImageProfile made_;
   std::vector<MethodUse> uses_;  // by method
   std::vector<TypeCount> sum_;
+  std::vector<Successor> successors_;
   std::vector<Frame> frames_;
   std::vector<const MethodUse*> frame_uses_;
   std::vector<bool> methods_named_;

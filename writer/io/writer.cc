@@ -32,14 +32,9 @@ class TextOut {
     if (used_ == kBufferBytes) Flush();
     buffer_[used_++] = c;
   }
-  void Put(std::string_view text) {
-    while (text.size() > kBufferBytes - used_) {
-      const size_t part = kBufferBytes - used_;
-      std::memcpy(buffer_.get() + used_, text.data(), part);
-      used_ += part;
-      text.remove_prefix(part);
-      Flush();
-    }
+  // Inlined, so that the many short texts of constant length are stored without a call.
+  [[gnu::always_inline]] void Put(std::string_view text) {
+    if (text.size() > kBufferBytes - used_) return PutInParts(text);
     if (!text.empty()) std::memcpy(buffer_.get() + used_, text.data(), text.size());
     used_ += text.size();
   }
@@ -70,6 +65,17 @@ class TextOut {
   uint64_t bytes() const { return bytes_ + used_; }
 
  private:
+  void PutInParts(std::string_view text) {
+    while (text.size() > kBufferBytes - used_) {
+      const size_t part = kBufferBytes - used_;
+      std::memcpy(buffer_.get() + used_, text.data(), part);
+      used_ += part;
+      text.remove_prefix(part);
+      Flush();
+    }
+    Put(text);
+  }
+
   ByteSink& sink_;
   std::unique_ptr<char[]> buffer_;
   size_t used_ = 0;

@@ -38,7 +38,9 @@ bool CountedValues::IsAnyCounted(size_t first, size_t count) const {
     const size_t block = at / kBlock;
     return counted_before_[block] + NotZero(counters_.subspan(block * kBlock, at % kBlock));
   };
-  if (before(begin) != before(end)) return true;
+  const bool is_small = end - begin <= kBlock;
+  if (is_small ? NotZero(counters_.subspan(begin, end - begin)) > 0 : before(begin) != before(end))
+    return true;
   const auto next = FirstFrom(more_, first);
   return next != more_.end() && next->number - first < count;
 }

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/base/hash.h"
+#include "writer/base/short_list.h"
 #include "writer/methods/site_assembly.h"
 #include "writer/names/intrinsic_names.h"
 #include "writer/names/java_names.h"
@@ -34,13 +36,15 @@ std::string JavaName(const ClassRecord& klass, const CountedMethod& method) {
 
 constexpr uint16_t kAccFinal = 0x0010;
 
+using Successors = ShortList<Successor, 2>;  // most branches have two
+
 // One version of a method with its counts.
 struct Counted {
   const ClassRecord* klass;
   const CountedMethod* method;
   bool positions = true;  // positions are those of the class file
   uint64_t entries = 0;
-  std::vector<std::pair<uint32_t, std::vector<Successor>>> branches;  // by bci
+  std::vector<std::pair<uint32_t, Successors>> branches;  // by bci
 };
 
 class Assembly {
@@ -88,12 +92,6 @@ class Assembly {
     std::unordered_map<std::string, Method> methods;  // by name and descriptor
   };
 
-  // Looks texts up without a copy.
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-
   // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
@@ -128,18 +126,22 @@ class Assembly {
   // Evaluates and writes the versions [first, last) of one class.
   void WriteVersions(size_t first, size_t last) {
     sites_.ForgetLines();
-    std::deque<ClassRecord> scratch;
-    std::vector<Counted> methods;
+    versions_made_.clear();
+    counted_.clear();
     const ClassRecord* klass = nullptr;
     for (size_t version = first; version < last; ++version) {
-      const ClassRecord& c = source_.Get(version, scratch.emplace_back());
+      const ClassRecord& c = source_.Get(version, versions_made_.emplace_back());
       if (klass == nullptr) klass = &c;
-      const size_t others = methods.size();
-      for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, methods);
-      NoteTrimmed(c, std::span(methods).subspan(others));
-      if (&c == &scratch.back()) DropEvaluated(&scratch.back());
+      const size_t others = counted_.size();
+      for (const CountedMethod& method : c.methods) EvaluateMethod(c, method, counted_);
+      NoteTrimmed(c, std::span(counted_).subspan(others));
+      if (&c == &versions_made_.back()) {
+        DropEvaluated(&versions_made_.back());
+      } else {
+        versions_made_.pop_back();  // the source has it
+      }
     }
-    WriteClass(*klass, methods);
+    WriteClass(*klass, counted_);
   }
 
   // What is not needed to write a class whose methods are evaluated. A name may have very many versions.
@@ -217,6 +219,7 @@ class Assembly {
   void AddBranches(Counted& counted) {
     if (!options_.branches) return;
     uint64_t left_out = 0;
+    counted.branches.reserve(record_.branches.size());
     for (size_t b = 0; b < record_.branches.size(); ++b) {
       const std::span<const BranchSuccessor> successors = record_.SuccessorsOf(b);
       targets_.clear();
@@ -232,7 +235,7 @@ class Assembly {
         ++left_out;
         continue;
       }
-      std::vector<Successor> made(NumberSuccessors(targets_, &numbers_));
+      Successors made(NumberSuccessors(targets_, &numbers_));
       for (size_t s = 0; s < successors.size(); ++s) {
         const uint32_t number = numbers_[s];
         const int64_t count = Clamped(values_.Of(successors[s].value));
@@ -368,7 +371,7 @@ class Assembly {
     if (types.empty()) return;  // not a method that a JVM runs
     signature_.assign(1, type);
     signature_.insert(signature_.end(), types.begin(), types.end());
-    const MethodIndex index = profile_.AddMethod(ToUtf8(method.name), signature_);
+    const MethodIndex index = profile_.AddMethod(ToUtf8(method.name, &type_name_), signature_);
 
     uint64_t entries = 0;
     const Counted* busiest = nullptr;  // of those whose positions are known
@@ -412,13 +415,16 @@ class Assembly {
     const auto split = SplitDescriptor(descriptor);
     if (!split) return kNone;
     std::vector<TypeIndex>& types = signatures_[std::string(descriptor)];
-    const auto add = [&](std::string_view type) {
-      WriteTypeName(Descriptor(type), &type_name_);
-      types.push_back(profile_.AddType(type_name_));
-    };
-    add(split->result);
-    for (const std::string_view parameter : split->parameters) add(parameter);
+    types.reserve(1 + split->parameters.size());
+    types.push_back(TypeOf(split->result));
+    for (const std::string_view parameter : split->parameters) types.push_back(TypeOf(parameter));
     return types;
+  }
+
+  TypeIndex TypeOf(std::string_view descriptor) {
+    if (const auto known = types_.find(descriptor); known != types_.end()) return known->second;
+    WriteTypeName(Descriptor(descriptor), &type_name_);
+    return types_.emplace(descriptor, profile_.AddType(type_name_)).first->second;
   }
 
   void WriteCalls(const ClassRecord& c, const CountedMethod& method, MethodIndex index,
@@ -440,15 +446,19 @@ class Assembly {
   Profile& profile_;
   SiteAssembly sites_;
   AssemblyResult result_;
-  std::unordered_map<std::string_view, size_t> versions_;  // the first of each name
-  std::unordered_map<MethodKey, SiteCalls> site_calls_;    // of candidates
-  std::unordered_map<std::string, SiteCalls*> sums_;       // by what a call names
+  std::unordered_map<std::string_view, size_t, TextHash> versions_;  // the first of each name
+  std::unordered_map<MethodKey, SiteCalls> site_calls_;              // of candidates
+  std::unordered_map<std::string, SiteCalls*> sums_;                 // by what a call names
   std::unordered_map<size_t, CalleeClass> callee_classes_;
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;
+  // Of the class that is written.
+  std::deque<ClassRecord> versions_made_;  // those that the source does not have
+  std::vector<Counted> counted_;
   // By descriptor.
   std::unordered_map<std::string, std::vector<TypeIndex>, TextHash, std::equal_to<>> signatures_;
+  std::unordered_map<std::string, TypeIndex, TextHash, std::equal_to<>> types_;
   std::vector<TypeIndex> signature_;
   std::string type_name_;
   std::vector<uint32_t> targets_;

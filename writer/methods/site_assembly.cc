@@ -93,6 +93,13 @@ const TypeCounts::Site* SiteAssembly::Take(const ClassSite& site) {
   return nullptr;
 }
 
+TypeIndex SiteAssembly::TypeNamed(uint32_t name) {
+  if (name >= type_of_name_.size()) type_of_name_.resize(size_t{2} * name + 1);
+  std::optional<TypeIndex>& type = type_of_name_[name];
+  if (!type) type = profile_.AddType(types_.TypeName(name));
+  return *type;
+}
+
 void SiteAssembly::AddMonitors(const TypeCounts::Site& site) {
   for (const auto& [type, count] : site.types)
     monitors_[std::string(types_.TypeName(type))] += count;
@@ -114,15 +121,15 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
     }
     return;
   }
-  std::vector<std::pair<uint64_t, std::string_view>>& order = order_;
-  order.clear();
-  for (const auto& [type, count] : counts.types) order.emplace_back(count, types_.TypeName(type));
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  std::vector<std::pair<uint32_t, uint64_t>>& order = order_;
+  order.assign(counts.types.begin(), counts.types.end());
+  std::sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second
+                                : types_.TypeName(a.first) < types_.TypeName(b.first);
   });
   std::vector<TypeCount>& made = made_;
   made.clear();
-  for (const auto& [count, name] : order) made.push_back({profile_.AddType(name), Clamped(count)});
+  for (const auto& [name, count] : order) made.push_back({TypeNamed(name), Clamped(count)});
   const Table table =
       site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;
   profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),

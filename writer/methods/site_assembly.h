@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -48,6 +49,8 @@ class SiteAssembly {
 
  private:
   const TypeCounts::Site* Take(const ClassSite& site);
+  // By the number of its name in types_.
+  TypeIndex TypeNamed(uint32_t name);
   void AddMonitors(const TypeCounts::Site& site);
   void WriteSite(const ClassRecord& klass, const CountedMethod& method, MethodIndex index,
                  const ClassSite& site, const TypeCounts::Site& counts);
@@ -64,8 +67,10 @@ class SiteAssembly {
   uint64_t written_ = 0;
   uint64_t left_out_ = 0;
   std::vector<std::string> left_out_examples_;
+  std::vector<std::optional<TypeIndex>>
+      type_of_name_;  // by number of the name, as far as they are known
   // Of the site that is written.
-  std::vector<std::pair<uint64_t, std::string_view>> order_;
+  std::vector<std::pair<uint32_t, uint64_t>> order_;  // number of the name, count
   std::vector<TypeCount> made_;
 };
 

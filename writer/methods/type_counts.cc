@@ -7,7 +7,7 @@ namespace iprof {
 namespace {
 
 // The size of a node of the map, with its bucket.
-constexpr size_t kSiteBytes = 80;
+constexpr size_t kSiteBytes = 96;
 
 // Classes beyond this number at one site are lost: no compiler specialises code for so many.
 constexpr size_t kMostTypes = 65536;
@@ -35,8 +35,9 @@ void TypeCounts::Add(uint32_t site, std::string_view type_name, uint64_t count) 
     beyond_limit_ += count;
     names_.Release(NameId{number});
   } else {
+    const size_t before = into.types.memory_bytes();
     into.types.insert(at, {number, count});
-    ++pairs_;
+    long_bytes_ += into.types.memory_bytes() - before;
   }
 }
 
@@ -64,13 +65,12 @@ void TypeCounts::SubtractSite(const TypeCounts& other, uint32_t site) {
   from.lost -= std::min(from.lost, amount->lost);
   std::unordered_map<std::string_view, uint64_t> amounts;
   for (const auto& [type, count] : amount->types) amounts[other.TypeName(type)] += count;
-  std::erase_if(from.types, [&](auto& type) {
+  EraseIf(from.types, [&](auto& type) {
     const auto known = amounts.find(TypeName(type.first));
     if (known == amounts.end()) return false;
     type.second -= std::min(type.second, known->second);
     if (type.second > 0) return false;
     names_.Release(NameId{type.first});
-    --pairs_;
     return true;
   });
 }
@@ -100,13 +100,12 @@ void TypeCounts::Forget(uint32_t site) {
   const auto found = sites_.find(site);
   if (found == sites_.end()) return;
   for (const auto& [type, count] : found->second.types) names_.Release(NameId{type});
-  pairs_ -= found->second.types.size();
+  long_bytes_ -= found->second.types.memory_bytes();
   sites_.erase(found);
 }
 
 size_t TypeCounts::bytes() const {
-  // Vectors grow by doubling, so half of their memory may be unused.
-  return names_.bytes() + sites_.size() * kSiteBytes + pairs_ * 3 / 2 * sizeof(Site::types[0]);
+  return names_.bytes() + sites_.size() * kSiteBytes + long_bytes_;
 }
 
 }  // namespace iprof

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "writer/base/name_table.h"
+#include "writer/base/short_list.h"
 
 namespace iprof {
 
@@ -38,7 +39,7 @@ class TypeCounts {
   void Scale(uint32_t site, double factor);
 
   struct Site {
-    std::vector<std::pair<uint32_t, uint64_t>> types;  // number of the name, ascending; count
+    ShortList<std::pair<uint32_t, uint64_t>, 2> types;  // number of the name, ascending; count
     uint64_t lost = 0;
   };
   // Null for a site that saw no objects.
@@ -64,7 +65,7 @@ class TypeCounts {
  private:
   NameTable names_;  // one use for each class of each site
   std::unordered_map<uint32_t, Site> sites_;
-  size_t pairs_ = 0;
+  size_t long_bytes_ = 0;  // what sites with many classes take beyond their nodes
   size_t limit_ = SIZE_MAX;
   uint64_t beyond_limit_ = 0;
 };

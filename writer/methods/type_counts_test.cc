@@ -47,7 +47,8 @@ TEST_CASE("A site that is forgotten leaves neither counts nor names", "[type_cou
   counts.Add(1, "stays.Here", 1);
   size_t after_some = 0;
   for (int i = 0; i < 20'000; ++i) {
-    counts.Add(7, "gone.Type" + std::to_string(i), 1);
+    for (int type = 0; type < 1 + i % 5; ++type)
+      counts.Add(7, "gone.Type" + std::to_string(i + type), 1);
     counts.AddLost(7, 1);
     counts.Forget(7);
     if (i == 100) after_some = counts.bytes();

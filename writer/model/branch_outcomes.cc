@@ -80,21 +80,26 @@ std::vector<Successor> SumOfSuccessors(std::span<const std::span<const Successor
 }
 
 std::vector<Successor> OneTripleEach(std::span<const Successor> list) {
+  std::vector<Successor> made;
+  OneTripleEach(list, &made);
+  return made;
+}
+
+void OneTripleEach(std::span<const Successor> list, std::vector<Successor>* made) {
   if (IsOneTripleEach(list)) {
-    std::vector<Successor> same(list.begin(), list.end());
-    for (size_t i = 0; i < same.size(); ++i) same[i].index = static_cast<int64_t>(i);
-    return same;
+    made->assign(list.begin(), list.end());
+    for (size_t i = 0; i < made->size(); ++i) (*made)[i].index = static_cast<int64_t>(i);
+    return;
   }
   const std::vector<int64_t> outcomes = OutcomesOf(list);
   std::map<int64_t, size_t> place;  // by bci
-  std::vector<Successor> made;
+  made->clear();
   for (size_t i = 0; i < list.size(); ++i) {
-    const auto [at, is_new] = place.emplace(outcomes[i], made.size());
-    if (is_new) made.push_back({outcomes[i], std::ssize(made), 0});
-    int64_t& count = made[at->second].count;
+    const auto [at, is_new] = place.emplace(outcomes[i], made->size());
+    if (is_new) made->push_back({outcomes[i], std::ssize(*made), 0});
+    int64_t& count = (*made)[at->second].count;
     count = SaturatingAdd(count, list[i].count);
   }
-  return made;
 }
 
 }  // namespace iprof

@@ -48,5 +48,7 @@ std::vector<Successor> SumOfSuccessors(std::span<const std::span<const Successor
 // The same outcomes with one triple each, numbered from 0 in order of first appearance. The
 // consumer reads such a list without loss.
 std::vector<Successor> OneTripleEach(std::span<const Successor> list);
+// The same, in place of what `made` has.
+void OneTripleEach(std::span<const Successor> list, std::vector<Successor>* made);
 
 }  // namespace iprof

@@ -163,6 +163,12 @@ std::optional<std::vector<std::string>> SignatureOf(std::string_view method_desc
   return types;
 }
 
+std::string_view ToUtf8(std::string_view modified_utf8, std::string* made) {
+  if (LeadingAscii(modified_utf8) == modified_utf8.size()) return modified_utf8;
+  *made = ToUtf8(modified_utf8);
+  return *made;
+}
+
 std::string ToUtf8(std::string_view modified_utf8) {
   size_t i = LeadingAscii(modified_utf8);
   std::string out;

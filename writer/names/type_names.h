@@ -38,6 +38,8 @@ std::optional<std::vector<std::string>> SignatureOf(std::string_view method_desc
 // surrogate pairs become four bytes. Invalid bytes, including lone surrogates, become '?', as
 // with Java's encoder.
 std::string ToUtf8(std::string_view modified_utf8);
+// The same without a copy if the text is ASCII, as most are. Otherwise the result is in `made`.
+std::string_view ToUtf8(std::string_view modified_utf8, std::string* made);
 
 // Whether a descriptor from JVMTI is that of a hidden class: "La/B.0x0000;" has a dot before
 // the suffix.

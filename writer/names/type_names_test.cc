@@ -34,6 +34,10 @@ TEST_CASE("a signature is the return type, then the parameters") {
 TEST_CASE("modified UTF-8 becomes UTF-8") {
   using namespace std::string_literals;
   CHECK(ToUtf8("plain") == "plain");
+  std::string made;
+  const std::string_view plain = "plain";
+  CHECK(ToUtf8(plain, &made).data() == plain.data());
+  CHECK(ToUtf8("a\xC0\x80", &made) == "a\0"s);
   CHECK(ToUtf8("\xC0\x80") == "\0"s);
   CHECK(ToUtf8("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
   CHECK(ToUtf8("\xE2\x82\xAC") == "\xE2\x82\xAC");

@@ -6,14 +6,16 @@
 namespace iprof::hotspot {
 namespace {
 
-// The strongly connected components, callees before callers (Tarjan's algorithm without recursion).
+// The strongly connected components of nodes with edges, callees before callers (Tarjan's algorithm without recursion).
 class Components {
  public:
   Components(uint32_t nodes, std::span<const FlowEdge> edges, std::span<const uint32_t> first)
       : edges_(edges), first_(first), index_(nodes, kNew), low_(nodes), of_(nodes, kNew) {
     nodes_.reserve(nodes);
     for (uint32_t n = 0; n < nodes; ++n) {
-      if (index_[n] == kNew) Visit(n);
+      const bool has_edges =
+          first[n] < first[n + 1];  // or else it is found where an edge leads to it
+      if (has_edges && index_[n] == kNew) Visit(n);
     }
     starts_.push_back(static_cast<uint32_t>(nodes_.size()));
   }

@@ -7,21 +7,31 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr int kDeepest = 256;  // of superclasses and of interfaces
+// The methods of a class are looked at one after the other: their selectors are next to each other, and
+// a table of all methods does not fit into a processor's cache. A class with more has a table.
+constexpr uint32_t kFewMethods = 256;
+constexpr size_t kManyCompared = 500;  // so many that the answer is kept
 constexpr uint16_t kAccAbstract = 0x0400;
 constexpr uint16_t kAccInterface = 0x0200;
 
 }  // namespace
 
 ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
-    : program_(program), subtypes_(program.classes.size()) {
+    : program_(program), is_far_(program.classes.size()), subtypes_(program.classes.size()) {
   selectors_.reserve(program.methods.size());
   texts_.reserve(program.methods.size());
   by_name_.reserve(program.classes.size());
   for (uint32_t m = 0; m < program.methods.size(); ++m) {
     const HarvestedMethod& method = program.methods[m];
     selectors_.push_back(AddSelector({method.name, method.descriptor}));
-    const auto [first, is_new] = declared_.TryAdd(Key(method.klass, selectors_.back()));
-    if (is_new) *first = m;
+  }
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    const HarvestedClass& klass = program.classes[c];
+    if (klass.methods <= kFewMethods) continue;
+    for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
+      const auto [first, is_new] = declared_.TryAdd(Key(c, selectors_[m]));
+      if (is_new) *first = m;
+    }
   }
   for (uint32_t c = 0; c < program.classes.size(); ++c) {
     const HarvestedClass& klass = program.classes[c];
@@ -73,9 +83,16 @@ std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_
 }
 
 std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector selector) const {
-  const uint32_t* found = declared_.Find(Key(klass, selector));
-  if (found == nullptr) return std::nullopt;
-  return *found;
+  const HarvestedClass& in = program_.classes[klass];
+  if (in.methods > kFewMethods) {
+    const uint32_t* const found = declared_.Find(Key(klass, selector));
+    if (found == nullptr) return std::nullopt;
+    return *found;
+  }
+  const auto first = selectors_.begin() + in.first_method;
+  const auto found = std::find(first, first + in.methods, selector);
+  if (found == first + in.methods) return std::nullopt;
+  return static_cast<uint32_t>(found - selectors_.begin());
 }
 
 // `seen` has the interfaces whose search found nothing: there are many ways to an interface.
@@ -92,27 +109,51 @@ std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector sel
 }
 
 std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selector) {
-  const auto [known, is_new] = resolved_.TryAdd(Key(klass, selector));
-  if (!is_new) {
-    if (*known == kNone) return std::nullopt;
-    return *known;
+  uint32_t found = FindInherited(klass, selector);
+  if (found == kNone) {
+    const auto [known, is_new] = defaults_.TryAdd(Key(klass, selector));
+    if (is_new) *known = FindDefaultOf(klass, selector);
+    found = *known;
   }
-  std::optional<uint32_t> found;
+  if (found == kNone) return std::nullopt;
+  return found;
+}
+
+// What the class or a superclass declares; kNone: nothing that runs.
+uint32_t ClassHierarchy::FindInherited(uint32_t klass, Selector selector) {
+  size_t compared = 0;
+  uint32_t found = kNone;
   int depth = 0;
-  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
-    found = Declared(c, selector);
+  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && found == kNone;
+       ++depth) {
+    if (is_far_[c]) {
+      if (const uint32_t* const known = inherited_.Find(Key(c, selector))) {
+        found = *known;
+        break;
+      }
+    }
+    const auto declared = Declared(c, selector);
+    compared += std::min(program_.classes[c].methods, kFewMethods);
     // Java also finds a default method before an abstract one of a superclass.
-    if (found && (program_.methods[*found].access & kAccAbstract) != 0) found.reset();
+    if (declared && (program_.methods[*declared].access & kAccAbstract) == 0) found = *declared;
     c = program_.classes[c].super;
   }
+  if (compared > kManyCompared) {
+    is_far_[klass] = true;
+    *inherited_.TryAdd(Key(klass, selector)).first = found;
+  }
+  return found;
+}
+
+uint32_t ClassHierarchy::FindDefaultOf(uint32_t klass, Selector selector) const {
+  std::optional<uint32_t> found;
   std::unordered_set<uint32_t> seen;
-  depth = 0;
+  int depth = 0;
   for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
     found = FindDefault(c, selector, 0, seen);
     c = program_.classes[c].super;
   }
-  *known = found.value_or(kNone);
-  return found;
+  return found.value_or(kNone);
 }
 
 const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selector selector) {
@@ -120,9 +161,12 @@ const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selecto
   if (!is_new) return implementations_[*known];
   *known = implementations_.size();
   Implementations& found = implementations_.emplace_back();
-  std::vector<uint32_t> runs;  // the method of each class
-  std::vector<bool> seen(program_.classes.size());
-  std::vector<uint32_t> open{klass};
+  std::vector<uint32_t>& runs = runs_;
+  std::vector<bool>& seen = seen_;
+  std::vector<uint32_t>& open = open_;
+  runs.clear();
+  seen.assign(program_.classes.size(), false);
+  open.assign(1, klass);
   seen[klass] = true;
   while (!open.empty()) {
     const uint32_t c = open.back();

@@ -19,6 +19,7 @@
 
 #include "agent/hotspot/address_map.h"
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/hash.h"
 #include "writer/base/hash_index.h"
 
 namespace iprof::hotspot {
@@ -56,8 +57,7 @@ class ClassHierarchy {
     bool operator==(const Text&) const = default;
   };
   static uint32_t HashOf(const Text& text) {
-    const size_t hash = std::hash<std::string_view>()(text.name) * 31 +
-                        std::hash<std::string_view>()(text.descriptor);
+    const size_t hash = TextHash()(text.name) * 31 + TextHash()(text.descriptor);
     return static_cast<uint32_t>(hash ^ hash >> 32);
   }
   // Not 0, for a class of the program.
@@ -69,6 +69,8 @@ class ClassHierarchy {
   std::optional<Selector> FindSelector(const Text& text, uint32_t hash) const;
 
   std::optional<uint32_t> Declared(uint32_t klass, Selector selector) const;
+  uint32_t FindInherited(uint32_t klass, Selector selector);
+  uint32_t FindDefaultOf(uint32_t klass, Selector selector) const;
   std::optional<uint32_t> FindDefault(uint32_t klass, Selector selector, int depth,
                                       std::unordered_set<uint32_t>& seen) const;
 
@@ -76,13 +78,18 @@ class ClassHierarchy {
   std::vector<Text> texts_;  // by selector
   HashIndex numbers_;
   std::vector<Selector> selectors_;  // by method
-  // By class and selector.
-  AddressMap<uint32_t> declared_;
-  AddressMap<uint32_t> resolved_;  // kNone: nothing
-  std::unordered_map<std::string_view, std::vector<uint32_t>> by_name_;
+  AddressMap<uint32_t> declared_;    // by class and selector, for classes with very many methods
+  // What was found, by class and selector; kNone: nothing. Of superclasses only if it was far to go.
+  AddressMap<uint32_t> inherited_, defaults_;
+  std::vector<bool> is_far_;  // by class: inherited_ may have something of it
+  std::unordered_map<std::string_view, std::vector<uint32_t>, TextHash> by_name_;
   std::vector<std::vector<uint32_t>> subtypes_;  // direct ones
   std::deque<Implementations> implementations_;
   AddressMap<size_t> implementations_of_;  // by class and selector
+  // Used again for each search of implementations.
+  std::vector<uint32_t> runs_;  // the method of each class
+  std::vector<bool> seen_;      // by class
+  std::vector<uint32_t> open_;  // classes whose subclasses were not looked at
 };
 
 }  // namespace iprof::hotspot

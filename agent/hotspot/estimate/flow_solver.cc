@@ -9,11 +9,16 @@ namespace iprof::hotspot {
 namespace {
 
 constexpr int kMostRounds = 500;
-constexpr double kClose = 1e-7;  // relative change at which a group has settled
+constexpr double kClose = 1e-5;  // relative change at which a group has settled
 
 double Bounded(double value) {
   if (!(value > 0)) return 0;  // also if undefined
   return std::min(value, kMostTotal);
+}
+
+// Of a number from 0 to twice kMostTotal. Seven digits are enough here, and take a third of the time.
+double Power(double base, double exponent) {
+  return std::pow(static_cast<float>(base), static_cast<float>(exponent));
 }
 
 std::vector<FlowEdge> UsableEdges(std::vector<FlowEdge> edges, size_t nodes) {
@@ -56,6 +61,9 @@ class FlowSolver::Run {
     external_.resize(floor_.size());
     for (double& value : external_) value = Bounded(value);
     solution_.total.resize(floor_.size());
+    for (size_t n = 0; n < floor_.size(); ++n)
+      solution_.total[n] =
+          std::max(floor_[n], external_[n]);  // of a node without edges, this is all
   }
 
   FlowSolution Solve() {
@@ -121,7 +129,7 @@ class FlowSolver::Run {
                std::vector<double>& total) const {
     std::vector<double> inflow(nodes.size());
     std::vector<double> pull(nodes.size());  // of the anchor
-    for (size_t i = 0; i < nodes.size(); ++i) pull[i] = std::pow(anchor[i], 1 - kTrust);
+    for (size_t i = 0; i < nodes.size(); ++i) pull[i] = Power(anchor[i], 1 - kTrust);
     for (int round = 0; round < kMostRounds; ++round) {
       inflow = outside;
       for (const FlowEdge& edge : inner)
@@ -129,8 +137,8 @@ class FlowSolver::Run {
       double change = 0;
       for (size_t i = 0; i < nodes.size(); ++i) {
         // Where neither the method nor its callers were counted, what first flows in is the anchor.
-        if (pull[i] == 0) pull[i] = std::pow(inflow[i], 1 - kTrust);
-        const double mean = std::pow(inflow[i], kTrust) * pull[i];
+        if (pull[i] == 0) pull[i] = Power(inflow[i], 1 - kTrust);
+        const double mean = Power(inflow[i], kTrust) * pull[i];
         const double next = Bounded(std::max(floor_[nodes[i]], mean));
         const double larger = std::max(next, total[i]);
         if (larger > 0) change = std::max(change, std::abs(next - total[i]) / larger);

@@ -11,32 +11,36 @@ uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : 
 
 // `starts` is scratch memory.
 void Split(std::span<const uint8_t> code, std::span<const CodeInstruction> instructions,
-           std::vector<bool>& starts, BlockSplit& split) {
-  std::vector<uint32_t>& at = split.instruction_at;
-  at.assign(code.size(), BlockSplit::kNoInstruction);
-  for (uint32_t i = 0; i < instructions.size(); ++i) at[instructions[i].bci] = i;
-  starts.assign(instructions.size() + 1, false);
-  starts[0] = true;
-  for (uint32_t i = 0; i < instructions.size(); ++i) {
-    const CodeInstruction& insn = instructions[i];
+           std::vector<uint8_t>& starts, BlockSplit& split) {
+  starts.assign(code.size() + 1, 0);  // whether a block starts at each bci
+  starts[0] = 1;
+  for (const CodeInstruction& insn : instructions) {
     if (!classfile::EndsBlock(insn.op)) continue;
-    ForEachSuccessor(code, insn, [&](uint32_t bci) { starts[at[bci]] = true; });
-    if (const auto target = JumpTarget(code, insn)) starts[at[*target]] = true;
-    starts[i + 1] = true;
+    ForEachSuccessor(code, insn, [&](uint32_t bci) { starts[bci] = 1; });
+    if (const auto target = JumpTarget(code, insn)) starts[*target] = 1;
+    starts[insn.bci + insn.length] = 1;
   }
-  split.count = 0;
+  split.instruction_at.assign(code.size(), BlockSplit::kNoInstruction);
   split.of.resize(instructions.size());
+  split.last.clear();
+  split.count = 0;
   for (uint32_t i = 0; i < instructions.size(); ++i) {
-    if (starts[i]) ++split.count;
+    const uint32_t bci = instructions[i].bci;
+    split.instruction_at[bci] = i;
+    if (starts[bci] != 0) {
+      if (i > 0) split.last.push_back(i - 1);
+      ++split.count;
+    }
     split.of[i] = split.count - 1;
   }
+  if (!instructions.empty()) split.last.push_back(static_cast<uint32_t>(instructions.size() - 1));
 }
 
 }  // namespace
 
 BlockSplit SplitBlocks(std::span<const uint8_t> code,
                        std::span<const CodeInstruction> instructions) {
-  std::vector<bool> starts;
+  std::vector<uint8_t> starts;
   BlockSplit split;
   Split(code, instructions, starts, split);
   return split;
@@ -56,10 +60,8 @@ uint64_t BlockCounter::Learn(std::span<const uint8_t> code,
     largest = std::max(largest, record.count);
   }
   size_t next = 0;
-  for (uint32_t i = 0; i < instructions.size(); ++i) {
+  for (const uint32_t i : split_.last) {
     const CodeInstruction& insn = instructions[i];
-    const bool is_last = i + 1 == instructions.size() || block_of[i + 1] != block_of[i];
-    if (!is_last) continue;
     const InstructionCount* record = nullptr;
     while (next < counts.size() && counts[next].bci < insn.bci) ++next;
     if (next < counts.size() && counts[next].bci == insn.bci) record = &counts[next];

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "agent/hotspot/method_data.h"
 #include "agent/hotspot/original_code.h"
 
 namespace iprof::hotspot {
@@ -26,7 +27,7 @@ namespace iprof::hotspot {
 struct InstructionCount {
   uint32_t bci = 0;
   uint64_t count = 0;
-  std::vector<uint64_t> edges;  // of a branch or switch, as SuccessorBcis orders them
+  EdgeCounts edges;  // of a branch or switch, as SuccessorBcis orders them
 };
 
 // How records and entries belong together.
@@ -42,6 +43,7 @@ enum class Records : uint8_t {
 struct BlockSplit {
   std::vector<uint32_t> of;  // the block of each instruction
   uint32_t count = 0;
+  std::vector<uint32_t> last;            // the last instruction of each block
   std::vector<uint32_t> instruction_at;  // by bci; kNoInstruction between instructions
 
   static constexpr uint32_t kNoInstruction = UINT32_MAX;
@@ -80,7 +82,7 @@ class BlockCounter {
                  std::span<const InstructionCount> counts, uint64_t entries);
 
   BlockSplit split_;
-  std::vector<bool> starts_;
+  std::vector<uint8_t> starts_;
   std::vector<Block> blocks_;
   std::vector<Continuation> unknown_in_;
   std::vector<uint64_t> block_counts_, result_;

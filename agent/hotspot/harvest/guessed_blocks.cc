@@ -9,7 +9,11 @@ namespace iprof::hotspot {
 namespace {
 
 constexpr int kHalvings = 40;
+constexpr int kMostSteps =
+    60;  // of the search for a probability; a few are enough for most methods
 constexpr double kMostStay = 1 - 1e-9;
+constexpr double kClose = 1e-6;          // relative difference of the jumps
+constexpr double kRoundedUp = 1 + 1e-9;  // so that a block that is executed once never gets 0.999
 
 struct Edge {
   uint32_t to = 0;
@@ -18,7 +22,7 @@ struct Edge {
 };
 
 // Where a block continues and with which share, ascending. Sorted in a vector, because there are two or three, and the
-// flow is computed again for each step of the halving.
+// flow is computed again for each step of the search.
 class Shares {
  public:
   struct Share {
@@ -62,10 +66,8 @@ class Graph {
   Graph(std::span<const uint8_t> code, std::span<const CodeInstruction> instructions,
         const BlockSplit& split)
       : edges_(split.count), shares_(split.count), into_(split.count), flow_(split.count) {
-    for (uint32_t i = 0; i < instructions.size(); ++i) {
+    for (const uint32_t i : split.last) {
       const CodeInstruction& insn = instructions[i];
-      const bool is_last = i + 1 == instructions.size() || split.of[i + 1] != split.of[i];
-      if (!is_last) continue;
       std::vector<Edge>& from = edges_[split.of[i]];
       const auto jump = [&](uint32_t bci) {
         from.push_back({split.BlockAt(bci), bci <= insn.bci, false});
@@ -169,6 +171,53 @@ class Graph {
   std::vector<double> flow_;
 };
 
+// How many jumps backwards there are for one entry if loops go on with this probability.
+double JumpsAt(Graph& graph, double stay) { return graph.JumpsBack(graph.Flow(stay), stay); }
+
+// A probability with which there are as many jumps as wanted, by halving from the middle on: so it ends in 0
+// if there are always more, and in kMostStay if there are never enough.
+double StayByHalving(Graph& graph, double wanted) {
+  double low = 0;
+  double high = kMostStay;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (JumpsAt(graph, middle) < wanted ? low : high) = middle;
+  }
+  return low;
+}
+
+// The same in fewer steps, if there are too few jumps at one end and enough at the other. (There may be too
+// many at both: a loop that is left to the head of a loop around it has endless rounds whether it is always
+// left or never.)
+//
+// The search is for x = log(stay / (1 - stay)), and compares logarithms of jumps. One loop has
+// stay / (1 - stay) of them, so a straight line between two points meets what is wanted at once, and loops in
+// loops are nearly as straight. Each third step halves the distance, whatever the points say.
+double FindStay(Graph& graph, double wanted) {
+  constexpr double kFar = 1e3;
+  const double most = std::log(kMostStay / (1 - kMostStay));
+  const auto stay_at = [](double x) { return 1 / (1 + std::exp(-x)); };
+  const auto excess_at = [&](double x) {
+    const double jumps = JumpsAt(graph, stay_at(x));
+    if (std::isnan(jumps)) return kFar;  // too many for a number
+    return std::clamp(std::log(jumps / wanted), -kFar, kFar);
+  };
+  double low = -most;
+  double high = most;
+  double below = excess_at(low);
+  double above = excess_at(high);
+  if (below >= 0 || above <= 0) return StayByHalving(graph, wanted);
+  for (int step = 1; step < kMostSteps; ++step) {
+    const double share = step % 3 == 0 ? 0.5 : below / (below - above);
+    const double middle = low + (high - low) * share;
+    const double excess = excess_at(middle);
+    if (std::abs(excess) < kClose) return stay_at(middle);
+    (excess < 0 ? low : high) = middle;
+    (excess < 0 ? below : above) = excess;
+  }
+  return stay_at(low);
+}
+
 }  // namespace
 
 std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
@@ -180,24 +229,19 @@ std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
     return result;
   Graph graph(code, instructions, split);
   const double wanted = static_cast<double>(back_edges) / static_cast<double>(entries);
-  double low = 0;
-  double high = kMostStay;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (graph.JumpsBack(graph.Flow(middle), middle) < wanted ? low : high) = middle;
-  }
-  const std::vector<double>& flow = graph.Flow(low);
-  const double jumps = graph.JumpsBack(flow, low);
+  const double stay = FindStay(graph, wanted);
+  const std::vector<double>& flow = graph.Flow(stay);
+  const double jumps = graph.JumpsBack(flow, stay);
   if (jumps == 0) return result;
   // Where a loop has no exit, any probability gives too many jumps, and its blocks share those that
   // were counted. Blocks outside it are executed at most once for each entry.
   const double share = std::min(1.0, wanted / jumps);
-  // What was counted bounds a guess that the halving did not reach.
+  // What was counted bounds a guess that the search did not reach.
   const double most = static_cast<double>(back_edges) + static_cast<double>(entries);
   for (size_t i = 0; i < result.size(); ++i) {
     const double of_entry = flow[split.of[i]];
-    const double count =
-        std::max(std::min(of_entry, 1.0), of_entry * share) * static_cast<double>(entries);
+    const double count = kRoundedUp * std::max(std::min(of_entry, 1.0), of_entry * share) *
+                         static_cast<double>(entries);
     result[i] = static_cast<uint64_t>(std::isfinite(count) ? std::min(count, most) : most);
   }
   return result;

@@ -65,6 +65,21 @@ TEST_CASE("a loop without an exit has the rounds that were counted, and its bran
   CHECK(IsNear(counts[4], 10'000));
 }
 
+TEST_CASE("a loop that is left to the head of a loop around it goes on") {
+  // 0: invokestatic more; 3: ifeq 20; 6: invokestatic work; 9: invokestatic found; 12: ifne 26; 15: goto 0;
+  // 18: nop, nop; 20: invokestatic refill; 23: goto 0; 26: return
+  // An outer loop around a loop: for (;;) { while (more()) { work(); if (found()) return; } refill(); }
+  const std::vector<uint64_t> counts =
+      Guess({184, 0,   1,    153,  0, 17, 184, 0, 2, 184, 0,    3,    154, 0,
+             14,  167, 0xFF, 0xF1, 0, 0,  184, 0, 4, 167, 0xFF, 0xE9, 177},
+            1, 10'000);
+  REQUIRE(counts.size() == 11);
+  CHECK(IsNear(counts[0], 10'000));
+  CHECK(IsNear(counts[2], 9'999));  // work
+  CHECK(IsNear(counts[3], 9'999));  // found
+  CHECK(counts[8] <= 2);            // refill
+}
+
 TEST_CASE("what cannot be guessed has no counts, and nothing is larger than what was counted") {
   CHECK(Guess({177}, 10, 1'000) == std::vector<uint64_t>{0});
   CHECK(Guess(kLoop, 0, 1'000) == std::vector<uint64_t>(5));

@@ -35,6 +35,7 @@ HandleReader::HandleReader(const Metadata& metadata, References references,
       is_known_(layout_.heap.has_value() && references != References::kUnknown),
       is_narrow_(references == References::kNarrow) {
   if (!is_known_) return;
+  methods_.Reserve(listed.size());
   for (uint32_t m = 0; m < listed.size(); ++m) *methods_.TryAdd(listed[m].at).first = m;
   for (uint32_t c = 0; c < program.classes.size(); ++c) kinds_.push_back(KindOf(c));
 }

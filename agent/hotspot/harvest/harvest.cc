@@ -138,6 +138,8 @@ class Harvester {
 
   void ListMethods() {
     constexpr size_t kExpected = 16;  // methods of a class
+    constexpr size_t kSymbols = 8;    // that no class before it has
+    metadata_->ReserveSymbols(listed_.size() * kSymbols);
     program_->classes.reserve(listed_.size());
     program_->methods.reserve(listed_.size() * kExpected);
     listed_methods_.reserve(listed_.size() * kExpected);
@@ -168,11 +170,14 @@ class Harvester {
     method.intrinsic = listed.intrinsic;
     method.invocations = listed.invocations;
     method.never_ran = IsUncalled(listed) && listed.code_size > kMostTrivialBytes;
+    if (listed.data != 0 || listed.invocations > 0 || listed.back_edges >= kManyRounds)
+      ran_.push_back(static_cast<uint32_t>(program_->methods.size()));
     program_->methods.push_back(std::move(method));
     listed_methods_.push_back(listed);
   }
 
   void LinkClasses() {
+    class_numbers_.Reserve(listed_.size());
     for (uint32_t c = 0; c < listed_.size(); ++c) *class_numbers_.TryAdd(listed_[c].at).first = c;
     struct NameAndLoader {
       std::string_view name;
@@ -249,7 +254,7 @@ class Harvester {
   }
 
   void FindUncounted(MethodDecoder& decoder) {
-    for (uint32_t m = 0; m < program_->methods.size(); ++m) {
+    for (const uint32_t m : ran_) {
       HarvestedMethod& method = program_->methods[m];
       const ListedMethod& listed = listed_methods_[m];
       if (program_->classes[method.klass].is_previous_version || listed.data != 0 ||
@@ -261,7 +266,7 @@ class Harvester {
   }
 
   void ListMethodDatas() {
-    for (uint32_t m = 0; m < program_->methods.size(); ++m) {
+    for (const uint32_t m : ran_) {
       const HarvestedMethod& method = program_->methods[m];
       if (program_->classes[method.klass].is_previous_version) continue;
       if (listed_methods_[m].data == 0) {
@@ -410,6 +415,8 @@ class Harvester {
   std::vector<ListedClass> listed_;
   std::vector<ListedMethod> listed_methods_;  // by number of the method
   AddressMap<uint32_t> class_numbers_;
+  std::vector<uint32_t>
+      ran_;  // methods with a MethodData, with calls, or with many rounds of a loop
   std::vector<ReadMethodData> read_;  // by number of the method
   std::vector<uint32_t> looped_;      // methods without MethodData
   std::vector<ReadMethodData*> failed_;

@@ -17,7 +17,7 @@ namespace iprof::hotspot {
 namespace {
 
 using namespace std::string_view_literals;
-using Types = std::vector<std::pair<uint32_t, uint64_t>>;
+using Types = HarvestedTypes::Rows;
 constexpr uint8_t kOriginal[] = {42, 182, 0, 6, 153, 0, 4, 0, 177};
 
 // As a class file's reader computes it: the call is of the class's own run()V.
@@ -47,8 +47,8 @@ TEST_CASE("branches, receivers and calls are read, at the positions of the class
   CHECK(method.invocations == 100);
   REQUIRE(method.branches.size() == 1);
   CHECK(method.branches[0].bci == 4);
-  CHECK(method.branches[0].targets == std::vector<uint32_t>{8, 7});
-  CHECK(method.branches[0].counts == std::vector<uint64_t>{30, 50});
+  CHECK(method.branches[0].targets == Targets{8, 7});
+  CHECK(method.branches[0].counts == EdgeCounts{30, 50});
   REQUIRE(method.types.size() == 1);
   CHECK(method.types[0].is_call);
   CHECK(method.types[0].rows == Types{{0, 80}});
@@ -90,7 +90,7 @@ TEST_CASE(
       continue;
     }
     right += method.branches.size() == 1 && method.types.size() == 1 &&
-             method.branches[0].counts == std::vector<uint64_t>{i + 1, 29} &&
+             method.branches[0].counts == EdgeCounts{i + 1, 29} &&
              method.types[0].rows == Types{{method.klass, 30 + i}};
   }
   CHECK(right == kMany - 1);

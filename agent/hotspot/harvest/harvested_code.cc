@@ -12,6 +12,8 @@ namespace {
 using classfile::NamedConstant;
 using classfile::Tag;
 
+constexpr size_t kMostEncodedBytes = 16 << 20;  // and one constant more
+
 // HotSpot has further tags for constants that are not resolved yet, or that failed to resolve.
 Tag OriginalTag(uint8_t tag) {
   switch (tag) {
@@ -77,21 +79,45 @@ std::optional<NamedConstant> ReadConstant(Metadata& metadata, const Pool& pool, 
 
 }  // namespace
 
-uint64_t HarvestedCodeHash(Metadata& metadata, const Pool& pool, const OriginalCode& code,
-                           std::string_view own_name, classfile::SymbolicCode* scratch) {
-  classfile::SymbolicCode& symbolic = *scratch;
-  symbolic.Start(code.bytes, own_name);
+void HarvestedCodeHasher::Start(const Pool& pool, std::string_view own_name) {
+  own_name_ = own_name;
+  places_.assign(pool.slots.size(), {});
+  encoded_.assign(1, 0);
+}
+
+classfile::ByteSpan HarvestedCodeHasher::Encoded(const Pool& pool, uint32_t index) {
+  if (index >= places_.size()) return {};
+  Place& place = places_[index];
+  if (place.end == 0) {
+    if (encoded_.size() > kMostEncodedBytes) return EncodedAnew(pool, index);
+    const auto constant = ReadConstant(metadata_, pool, index);
+    if (!constant) return {};
+    place.begin = static_cast<uint32_t>(encoded_.size());
+    classfile::SymbolicCode::Encode(*constant, own_name_, &encoded_);
+    place.end = static_cast<uint32_t>(encoded_.size());
+  }
+  return classfile::ByteSpan(encoded_).subspan(place.begin, place.end - place.begin);
+}
+
+// After forgetting the others. The texts of constants are up to 64 KiB long, and a pool has 65,535.
+classfile::ByteSpan HarvestedCodeHasher::EncodedAnew(const Pool& pool, uint32_t index) {
+  Start(pool, own_name_);
+  return Encoded(pool, index);
+}
+
+uint64_t HarvestedCodeHasher::Hash(const Pool& pool, const OriginalCode& code) {
+  symbolic_.Start(code.bytes, own_name_);
   for (const CodeInstruction& insn : code.instructions) {
     const auto format = classfile::InfoOf(insn.op).format;
     if (!classfile::NamesConstant(format)) continue;
     const uint8_t* const operand = code.bytes.data() + insn.bci + 1;
     const uint32_t index =
         format == classfile::Format::kCp1 ? uint32_t{*operand} : classfile::LoadU2(operand);
-    const auto constant = ReadConstant(metadata, pool, index);
-    if (!constant) return 0;
-    symbolic.Add(insn.bci, insn.op, *constant);
+    const classfile::ByteSpan constant = Encoded(pool, index);
+    if (constant.empty()) return 0;
+    symbolic_.AddEncoded(insn.bci, insn.op, constant);
   }
-  return Murmur3(symbolic.bytes()).low;
+  return Murmur3(symbolic_.bytes()).low;
 }
 
 }  // namespace iprof::hotspot

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "agent/classfile/opcodes.h"
+#include "agent/hotspot/method_data.h"
 #include "agent/hotspot/original_code.h"
 #include "agent/hotspot/text_store.h"
+#include "writer/base/short_list.h"
 
 namespace iprof::hotspot {
 
@@ -24,18 +26,20 @@ inline constexpr uint32_t kNoClass = UINT32_MAX;
 struct HarvestedBranch {
   uint32_t bci = 0;
   bool is_switch = false;
-  std::vector<uint32_t> targets;  // if: target, fall-through; switch: keys, then default
-  std::vector<uint64_t> counts;   // one for each target
+  Targets targets;    // if: target, fall-through; switch: keys, then default
+  EdgeCounts counts;  // one for each target
 
   uint64_t Total() const;
 };
 
 // A call or a type check whose objects' classes were counted.
 struct HarvestedTypes {
+  using Rows = ShortList<std::pair<uint32_t, uint64_t>, 2>;  // class, count
+
   uint32_t bci = 0;
   bool is_call = false;
-  std::vector<std::pair<uint32_t, uint64_t>> rows;  // class, count
-  uint64_t lost = 0;                                // objects of other classes
+  Rows rows;
+  uint64_t lost = 0;  // objects of other classes
   bool is_lost_known = true;
   bool has_free_row = false;  // so no class can have been lost for lack of one
 

@@ -173,7 +173,7 @@ LambdaLinks::Host LambdaLinks::ReadHost(const ListedClass& klass, Which which) {
   if (which == Which::kRepeated) {
     entries = RepeatedEntries(*constants);
   } else {
-    entries.resize(constants->cache.dynamic().size());
+    entries.resize(constants->cache.dynamic_entries());
     std::iota(entries.begin(), entries.end(), 0U);
   }
   for (const uint32_t entry : entries) {
@@ -182,7 +182,9 @@ LambdaLinks::Host LambdaLinks::ReadHost(const ListedClass& klass, Which which) {
       host.is_cut = true;
       return host;
     }
-    if (auto site = ReadSite(*constants, constants->cache.dynamic()[entry])) {
+    const auto instruction = constants->cache.OfDynamic(entry);
+    if (!instruction) continue;
+    if (auto site = ReadSite(*constants, *instruction)) {
       site->entry = entry;
       host.sites.push_back(std::move(*site));
       ++sites_kept_;
@@ -237,12 +239,13 @@ std::optional<std::vector<uint32_t>> LambdaLinks::EntriesOf(const ListedClass& k
                                                             const Host& host,
                                                             const Constants& constants) const {
   if (method.pool != host.pool) return std::nullopt;
-  const auto code = ReadOriginalCode(metadata_, method, constants.pool, &constants.cache,
-                                     ReadBreakpoints(metadata_, klass.at, method));
-  if (!code) return std::nullopt;
+  OriginalCode code;
+  if (!ReadOriginalCode(metadata_, method, constants.pool, &constants.cache,
+                        ReadBreakpoints(metadata_, klass.at, method), &code))
+    return std::nullopt;
   const Address at = method.code + metadata_.layout().code.size;
   std::vector<uint32_t> entries;
-  for (const CodeInstruction& insn : code->instructions) {
+  for (const CodeInstruction& insn : code.instructions) {
     if (insn.op != classfile::Op::invokedynamic) continue;
     const auto operand = metadata_.memory().Load<uint32_t>(at + insn.bci + 1);
     if (!operand) return std::nullopt;
@@ -261,17 +264,17 @@ std::optional<LambdaLinks::Constants> LambdaLinks::ReadConstants(Address at) {
       metadata_.Array<uint16_t>(operands, layout.array.shorts_data, kMostBootstrapWords);
   if (!bootstraps) return std::nullopt;
   PoolCache cache(metadata_, *pool);
-  if (cache.dynamic().size() > kMostEntriesOfPool) return std::nullopt;
-  return Constants{std::move(*pool), std::move(cache), std::move(*bootstraps)};
+  if (cache.dynamic_entries() > kMostEntriesOfPool) return std::nullopt;
+  return Constants{std::move(*pool), cache, std::move(*bootstraps)};
 }
 
 std::vector<uint32_t> LambdaLinks::RepeatedEntries(const Constants& constants) {
   constexpr size_t kTarget = 3;
   using Named = std::pair<std::pair<Address, Address>, uint32_t>;
   std::vector<Named> named;
-  const std::vector<uint16_t>& instructions = constants.cache.dynamic();
-  for (uint32_t entry = 0; entry < instructions.size(); ++entry) {
-    const auto bootstrap = BootstrapOf(constants, instructions[entry]);
+  for (uint32_t entry = 0; entry < constants.cache.dynamic_entries(); ++entry) {
+    const auto instruction = constants.cache.OfDynamic(entry);
+    const auto bootstrap = instruction ? BootstrapOf(constants, *instruction) : std::nullopt;
     if (!bootstrap) continue;
     const auto method = NameAndType(constants.pool, (*bootstrap)[kTarget]);
     if (method.first != 0) named.emplace_back(method, entry);

@@ -19,13 +19,13 @@ bool ReadCalls(Metadata& metadata, const ListedClass& klass, const ListedMethod&
   if (!pool) return false;
   std::optional<PoolCache> cache;
   if (pool->cache != 0) cache.emplace(metadata, *pool);
-  const auto code = ReadOriginalCode(metadata, method, *pool, cache ? &*cache : nullptr,
-                                     ReadBreakpoints(metadata, klass.at, method));
-  if (!code) return false;
-  for (const CodeInstruction& insn : code->instructions) {
+  OriginalCode code;
+  if (!ReadOriginalCode(metadata, method, *pool, cache ? &*cache : nullptr,
+                        ReadBreakpoints(metadata, klass.at, method), &code))
+    return false;
+  for (const CodeInstruction& insn : code.instructions) {
     if (!classfile::IsInvoke(insn.op)) continue;
-    const auto member =
-        metadata.Member(*pool, classfile::LoadU2(code->bytes.data() + insn.bci + 1));
+    const auto member = metadata.Member(*pool, classfile::LoadU2(code.bytes.data() + insn.bci + 1));
     if (!member) return false;
     if (IsOwn(*member)) continue;  // inserted
     calls->push_back({member->owner.empty() ? "java/lang/invoke/MethodHandle" : member->owner,

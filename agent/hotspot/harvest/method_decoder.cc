@@ -1,12 +1,12 @@
 #include "agent/hotspot/harvest/method_decoder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "agent/classfile/bytes.h"
 #include "agent/hotspot/harvest/counter_wrap.h"
 #include "agent/hotspot/harvest/guessed_blocks.h"
-#include "agent/hotspot/harvest/harvested_code.h"
 #include "agent/hotspot/harvest/trivial_code.h"
 
 namespace iprof::hotspot {
@@ -15,20 +15,12 @@ namespace {
 constexpr uint64_t kMostCount = uint64_t{1} << 62;
 constexpr uint16_t kAccStatic = 0x0008;
 
-bool AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn, InstructionCount& count,
-               HarvestedMethod& method) {
-  if (count.edges.empty()) return true;
-  HarvestedBranch branch{.bci = insn.bci,
-                         .is_switch = classfile::IsSwitch(insn.op),
-                         .targets = SuccessorBcis(code, insn),
-                         .counts = count.edges};
-  if (branch.targets.size() != branch.counts.size()) return false;
-  for (const uint64_t edge : branch.counts) {
-    if (edge > kMostCount || count.count > kMostCount - edge) return false;
-    count.count += edge;
-  }
-  if (count.count > 0) method.branches.push_back(std::move(branch));
-  return true;
+// The items in memory that is just large enough. Leaves the list empty, with its memory.
+template <typename T>
+std::vector<T> TakeOut(std::vector<T>& list) {
+  std::vector<T> taken(std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+  list.clear();
+  return taken;
 }
 
 }  // namespace
@@ -38,8 +30,8 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
   const auto records = SplitMethodData(data.words, shape_);
   const Pool* pool = PoolOf(data.listed.pool);
   if (!records || pool == nullptr) return "its records do not end where its data ends";
-  const auto code = CodeOf(data, *pool);
-  if (!code) return "its bytecode is not understood";
+  const OriginalCode* const code = CodeOf(data, *pool);
+  if (code == nullptr) return "its bytecode is not understood";
   HarvestedMethod method = program_.methods[data.method];
   sites_without_rows_ = checks_unknown_ = 0;
   if (!Fill(*code, *records, *pool, method)) return "its records do not fit its bytecode";
@@ -53,8 +45,7 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
       if (klass.is_hidden) ++program_.counts.hidden_with_probes;
     }
   } else {
-    method.code_hash =
-        HarvestedCodeHash(metadata_, *pool, *code, OwnNameOf(data.klass), &symbolic_);
+    method.code_hash = HashOf(data, *pool, *code);
   }
   program_.methods[data.method] = std::move(method);
   AddHandleCalls(data, *pool);
@@ -66,13 +57,14 @@ const char* MethodDecoder::Decode(const ReadMethodData& data) {
 void MethodDecoder::GuessCalls(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
   if (pool == nullptr) return;
-  const auto code = CodeOf(method, *pool);
-  if (!code) return;
+  const OriginalCode* const code = CodeOf(method, *pool);
+  if (code == nullptr) return;
   HarvestedMethod guessed = program_.methods[method.method];
   guessed.data_invocations = std::max<uint64_t>(guessed.invocations, 1);
   const std::vector<uint64_t> blocks = GuessBlocks(
       code->bytes, code->instructions, guessed.data_invocations, method.listed.back_edges);
-  if (!AddCalls(*code, blocks, *pool, guessed)) return;
+  if (!FindCalls(*code, blocks, *pool)) return;
+  guessed.calls = TakeOut(calls_);
   program_.methods[method.method] = std::move(guessed);
   AddHandleCalls(method, *pool);
 }
@@ -80,44 +72,52 @@ void MethodDecoder::GuessCalls(const ReadMethodData& method) {
 std::optional<bool> MethodDecoder::HasTrivialCode(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
   if (pool == nullptr) return std::nullopt;
-  const auto code = CodeOf(method, *pool);
-  if (!code) return std::nullopt;
+  const OriginalCode* const code = CodeOf(method, *pool);
+  if (code == nullptr) return std::nullopt;
   return IsTrivial(*code, method.listed.descriptor, (method.listed.access & kAccStatic) != 0);
 }
 
 uint64_t MethodDecoder::KeepCode(const ReadMethodData& method) {
   const Pool* pool = PoolOf(method.listed.pool);
   if (pool == nullptr) return 0;
-  auto code = CodeOf(method, *pool);
-  if (!code) return 0;
-  HarvestedMethod all;
-  const std::vector<uint64_t> listed(code->instructions.size(), 1);
-  if (!AddCalls(*code, listed, *pool, all) || all.calls.empty()) return 0;
-  all.calls.shrink_to_fit();
-  code->instructions.shrink_to_fit();
+  if (CodeOf(method, *pool) == nullptr) return 0;
+  const std::vector<uint64_t> listed(code_.instructions.size(), 1);
+  if (!FindCalls(code_, listed, *pool) || calls_.empty()) return 0;
   HarvestedMethod& known = program_.methods[method.method];
   auto counted = known.calls.begin();
-  for (HarvestedCall& call : all.calls) {
+  for (HarvestedCall& call : calls_) {
     call.block_count = 0;
     while (counted != known.calls.end() && counted->bci < call.bci) ++counted;
     if (counted != known.calls.end() && counted->bci == call.bci) call = *counted;
   }
-  known.calls = std::move(all.calls);
+  known.calls = TakeOut(calls_);
   const uint64_t kept = known.calls.size() * sizeof(HarvestedCall) + sizeof(HarvestedCode) +
-                        code->bytes.size() + code->instructions.size() * sizeof(CodeInstruction);
-  program_.codes.push_back({method.method, std::move(*code)});
+                        code_.bytes.size() + code_.instructions.size() * sizeof(CodeInstruction);
+  program_.codes.push_back({method.method, code_});
   return kept;
 }
 
-std::optional<OriginalCode> MethodDecoder::CodeOf(const ReadMethodData& method, const Pool& pool) {
+const OriginalCode* MethodDecoder::CodeOf(const ReadMethodData& method, const Pool& pool) {
   if (pool.cache != 0 && !pool_cache_) pool_cache_.emplace(metadata_, pool);
-  return ReadOriginalCode(metadata_, method.listed, pool, pool_cache_ ? &*pool_cache_ : nullptr,
-                          ReadBreakpoints(metadata_, method.klass, method.listed));
+  const bool is_read =
+      ReadOriginalCode(metadata_, method.listed, pool, pool_cache_ ? &*pool_cache_ : nullptr,
+                       ReadBreakpoints(metadata_, method.klass, method.listed), &code_);
+  return is_read ? &code_ : nullptr;
 }
 
 std::string_view MethodDecoder::OwnNameOf(Address klass) {
   const auto symbol = metadata_.memory().Load<Address>(klass + metadata_.layout().klass.name);
   return metadata_.Symbol(symbol.value_or(0)).value_or(std::string_view());
+}
+
+uint64_t MethodDecoder::HashOf(const ReadMethodData& data, const Pool& pool,
+                               const OriginalCode& code) {
+  if (hashed_pool_ != data.listed.pool || hashed_klass_ != data.klass) {
+    hasher_.Start(pool, OwnNameOf(data.klass));
+    hashed_pool_ = data.listed.pool;
+    hashed_klass_ = data.klass;
+  }
+  return hasher_.Hash(pool, code);
 }
 
 const Pool* MethodDecoder::PoolOf(Address at) {
@@ -132,9 +132,10 @@ const Pool* MethodDecoder::PoolOf(Address at) {
 bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>& records,
                          const Pool& pool, HarvestedMethod& method) {
   const std::vector<CodeInstruction>& instructions = code.instructions;
+  branches_.clear();
+  types_.clear();
+  counts_.clear();
   size_t at = 0;
-  std::vector<InstructionCount> counts;
-  counts.reserve(records.size());
   uint64_t largest = 0;
   for (const DataRecord& record : records) {
     while (at < instructions.size() && instructions[at].bci < record.bci) ++at;
@@ -142,29 +143,48 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
     const CodeInstruction& insn = instructions[at];
     if (!FitsInstruction(record.tag, insn.op)) return false;
     InstructionCount count{.bci = record.bci, .count = 0, .edges = ReadEdges(record)};
-    if (!AddBranch(code.bytes, insn, count, method)) return false;
+    if (!AddBranch(code.bytes, insn, count)) return false;
     if (const auto executed = ReadCount(record)) count.count = *executed;
-    if (!AddTypes(record, insn, count, method)) return false;
+    if (!AddTypes(record, insn, count)) return false;
     if (count.count > kMostCount) return false;
     largest = std::max(largest, count.count);
-    counts.push_back(std::move(count));
+    counts_.push_back(std::move(count));
   }
   if (Unwrapped(method.data_invocations, largest) != method.data_invocations) {
-    if (const auto entries = CountEntries(code.bytes, instructions, counts))
+    if (const auto entries = CountEntries(code.bytes, instructions, counts_))
       method.data_invocations = Unwrapped(method.data_invocations, *entries);
   }
-  FindLostChecks(code, counts, method);
+  FindLostChecks(code, method.data_invocations);
   const Records age = program_.is_trained ? Records::kMaybeYounger : Records::kAsOldAsEntries;
   const std::vector<uint64_t>& blocks =
-      blocks_.Count(code.bytes, instructions, counts, method.data_invocations, age);
-  if (!AddCalls(code, blocks, pool, method)) return false;
+      blocks_.Count(code.bytes, instructions, counts_, method.data_invocations, age);
+  if (!FindCalls(code, blocks, pool)) return false;
+  method.branches = TakeOut(branches_);
+  method.types = TakeOut(types_);
+  method.calls = TakeOut(calls_);
   method.has_data = true;
   method.invocations += method.data_invocations;
   return true;
 }
 
+bool MethodDecoder::AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn,
+                              InstructionCount& count) {
+  if (count.edges.empty()) return true;
+  HarvestedBranch branch{.bci = insn.bci,
+                         .is_switch = classfile::IsSwitch(insn.op),
+                         .targets = SuccessorBcis(code, insn),
+                         .counts = count.edges};
+  if (branch.targets.size() != branch.counts.size()) return false;
+  for (const uint64_t edge : branch.counts) {
+    if (edge > kMostCount || count.count > kMostCount - edge) return false;
+    count.count += edge;
+  }
+  if (count.count > 0) branches_.push_back(std::move(branch));
+  return true;
+}
+
 bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& insn,
-                             InstructionCount& count, HarvestedMethod& method) {
+                             InstructionCount& count) {
   const bool is_call =
       record.tag == DataTag::kVirtualCall || record.tag == DataTag::kVirtualCallType;
   if (!is_call && record.tag != DataTag::kReceiverType) return true;
@@ -192,19 +212,20 @@ bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& in
     // row not at all.
     types.is_lost_known = false;
   }
-  if (!types.rows.empty()) method.types.push_back(std::move(types));
+  if (!types.rows.empty()) types_.push_back(std::move(types));
   return true;
 }
 
-bool MethodDecoder::AddCalls(const OriginalCode& code, std::span<const uint64_t> blocks,
-                             const Pool& pool, HarvestedMethod& method) {
+bool MethodDecoder::FindCalls(const OriginalCode& code, std::span<const uint64_t> blocks,
+                              const Pool& pool) {
+  calls_.clear();
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const CodeInstruction& insn = code.instructions[i];
     if (!classfile::IsInvoke(insn.op) || blocks[i] == 0) continue;
     const uint16_t index = classfile::LoadU2(code.bytes.data() + insn.bci + 1);
     const auto member = metadata_.Member(pool, index);
     if (!member) return false;
-    method.calls.push_back(
+    calls_.push_back(
         {insn.bci, insn.op, member->owner, member->name, member->descriptor, blocks[i], false});
   }
   return true;
@@ -229,18 +250,16 @@ void MethodDecoder::AddHandleCalls(const ReadMethodData& data, const Pool& pool)
 // What a type check did not list is what its block was executed without it. Nulls are among that,
 // so at most too much is taken for lost. The check may have begun anew, and with it the other records
 // of its block, so it is compared with them and not with the entries.
-void MethodDecoder::FindLostChecks(const OriginalCode& code,
-                                   std::span<const InstructionCount> counts,
-                                   HarvestedMethod& method) {
+void MethodDecoder::FindLostChecks(const OriginalCode& code, uint64_t entries) {
   const bool has_unknown = std::any_of(
-      method.types.begin(), method.types.end(),
+      types_.begin(), types_.end(),
       [](const HarvestedTypes& types) { return !types.is_call && !types.is_lost_known; });
   if (!has_unknown) return;
   const std::vector<CodeInstruction>& instructions = code.instructions;
   const std::vector<uint64_t>& blocks =
-      blocks_.Count(code.bytes, instructions, counts, method.data_invocations, Records::kAlone);
+      blocks_.Count(code.bytes, instructions, counts_, entries, Records::kAlone);
   size_t at = 0;
-  for (HarvestedTypes& types : method.types) {
+  for (HarvestedTypes& types : types_) {
     while (instructions[at].bci < types.bci) ++at;
     if (types.is_call || types.is_lost_known) continue;
     const uint64_t listed = types.Listed() + types.lost;

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/classfile/symbolic_code.h"
 #include "agent/hotspot/harvest/block_counts.h"
 #include "agent/hotspot/harvest/handle_reader.h"
+#include "agent/hotspot/harvest/harvested_code.h"
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "agent/hotspot/harvest/probed_code.h"
 #include "agent/hotspot/metadata.h"
@@ -42,6 +42,7 @@ class MethodDecoder {
         class_numbers_(class_numbers),
         handles_(handles),
         program_(program),
+        hasher_(metadata),
         agent_is_loaded_(HasAgentClasses(program)) {}
 
   DataShape& shape() { return shape_; }
@@ -59,21 +60,23 @@ class MethodDecoder {
   // it takes.
   uint64_t KeepCode(const ReadMethodData& method);
   // The next method's constant pool is read again.
-  void ForgetPool() { pool_at_ = 0; }
+  void ForgetPool() { pool_at_ = hashed_klass_ = 0; }
 
  private:
   bool Fill(const OriginalCode& code, const std::vector<DataRecord>& records, const Pool& pool,
             HarvestedMethod& method);
-  bool AddTypes(const DataRecord& record, const CodeInstruction& insn, InstructionCount& count,
-                HarvestedMethod& method);
-  bool AddCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool,
-                HarvestedMethod& method);
-  void FindLostChecks(const OriginalCode& code, std::span<const InstructionCount> counts,
-                      HarvestedMethod& method);
+  bool AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn,
+                 InstructionCount& count);
+  bool AddTypes(const DataRecord& record, const CodeInstruction& insn, InstructionCount& count);
+  // The calls in blocks that were executed, to calls_.
+  bool FindCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool);
+  void FindLostChecks(const OriginalCode& code, uint64_t entries);
   void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);
-  std::optional<OriginalCode> CodeOf(const ReadMethodData& method, const Pool& pool);
+  // The method's code, valid until the next call; null if it is not understood.
+  const OriginalCode* CodeOf(const ReadMethodData& method, const Pool& pool);
   std::string_view OwnNameOf(Address klass);
+  uint64_t HashOf(const ReadMethodData& data, const Pool& pool, const OriginalCode& code);
 
   Metadata& metadata_;
   const AddressMap<uint32_t>& class_numbers_;
@@ -85,9 +88,16 @@ class MethodDecoder {
   std::optional<Pool> pool_;
   std::optional<PoolCache> pool_cache_;
   BlockCounter blocks_;
-  classfile::SymbolicCode symbolic_;
+  HarvestedCodeHasher hasher_;
+  Address hashed_pool_ = 0, hashed_klass_ = 0;  // what hasher_ was started with
   const bool agent_is_loaded_;
-  uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;  // of the method that is decoded
+  // Of the method that is decoded. Its memory is used again for the next one.
+  OriginalCode code_;
+  std::vector<InstructionCount> counts_;
+  std::vector<HarvestedBranch> branches_;
+  std::vector<HarvestedTypes> types_;
+  std::vector<HarvestedCall> calls_;
+  uint64_t sites_without_rows_ = 0, checks_unknown_ = 0;
 };
 
 }  // namespace iprof::hotspot

@@ -165,7 +165,7 @@ TEST_CASE("exact receivers replace HotSpot's rows of the same site, and no other
                           {.bci = 9, .is_call = false, .rows = {{2, 7}}}};
   CHECK(program.Estimate() == Program::Calls{1000, 50, 50});
   REQUIRE(program.main().types.size() == 2);
-  CHECK(program.main().types[0].rows == std::vector<std::pair<uint32_t, uint64_t>>{{2, 1000}});
+  CHECK(program.main().types[0].rows == hotspot::HarvestedTypes::Rows{{2, 1000}});
   CHECK(program.main().types[1].bci == 9);
 }
 
