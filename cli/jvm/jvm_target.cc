@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -13,15 +15,35 @@
 namespace iprof::jvm {
 namespace {
 
-// Whether its program is the java launcher, which loads the JVM soon after it starts, and it has not
-// loaded one yet. Only such a process can become a JVM.
-bool IsBeforeItsJvm(const Process& process) {
+constexpr std::chrono::seconds kMostUnnamed{1};
+
+enum class Stage : uint8_t {
+  kUnnamed,   // its program has no name, as for a moment while the kernel puts it into the process
+  kLauncher,  // its program is the java launcher, which loads the JVM soon after it starts
+  kFinal,     // it has loaded one, or never will
+};
+
+Stage StageOf(const Process& process) {
   const Result<std::string> maps = process.Read("maps");
-  if (!maps.ok() || KindOfJvm(MappedFiles(*maps)) != JvmKind::kNone) return false;
+  if (!maps.ok() || KindOfJvm(MappedFiles(*maps)) != JvmKind::kNone) return Stage::kFinal;
   const Result<std::string> arguments = process.Read("cmdline");
-  if (!arguments.ok()) return false;
+  if (!arguments.ok()) return Stage::kFinal;
   const std::string program = arguments->substr(0, arguments->find('\0'));
-  return program == "java" || program.ends_with("/java");
+  if (program.empty()) return Stage::kUnnamed;
+  return program == "java" || program.ends_with("/java") ? Stage::kLauncher : Stage::kFinal;
+}
+
+// Waits until the process has loaded a JVM, if it looks as if it would.
+void WaitForJvm(const Process& process, std::chrono::milliseconds most) {
+  TargetWait wait(process, most);
+  const auto start = std::chrono::steady_clock::now();
+  while (true) {
+    const Stage stage = StageOf(process);
+    if (stage == Stage::kFinal) return;
+    const bool is_unnamed = stage == Stage::kUnnamed;
+    if (is_unnamed && std::chrono::steady_clock::now() - start > kMostUnnamed) return;
+    if (!wait.Pause().ok()) return;
+  }
 }
 
 }  // namespace
@@ -29,8 +51,7 @@ bool IsBeforeItsJvm(const Process& process) {
 Result<JvmTarget> JvmTarget::Open(pid_t pid, std::chrono::milliseconds most) {
   Result<Process> process = Process::Open(pid);
   if (!process.ok()) return process.status();
-  TargetWait wait(*process, most);
-  while (IsBeforeItsJvm(*process) && wait.Pause().ok()) continue;
+  WaitForJvm(*process, most);
   Result<RunningJvm> jvm = LookAt(*process);
   if (!jvm.ok()) return jvm.status();
   const Result<ProcessStatus> status = process->ReadStatus();

@@ -25,19 +25,22 @@ namespace fs = std::filesystem;
 // Sleeps under the name java, with a library of this name mapped, or with none.
 class Launcher {
  public:
-  explicit Launcher(const std::string& library) {
+  enum class Ready { kNamed, kAtOnce };
+
+  explicit Launcher(const std::string& library, Ready ready = Ready::kNamed,
+                    std::string name = "java") {
     std::string preload = "NOTHING=";
     if (!library.empty()) {
       fs::copy_file(SomeLibrary(), folder_ / library);
       preload = "LD_PRELOAD=" + (folder_ / library);
     }
-    std::string name = "java";
     std::string time = "3600";
     std::string options = "JAVA_TOOL_OPTIONS=-agentlib:iprofagent=control=/a.sock";
     char* const arguments[] = {name.data(), time.data(), nullptr};
     char* const environment[] = {preload.data(), options.data(), nullptr};
     REQUIRE(posix_spawn(&pid_, "/bin/sleep", nullptr, nullptr, arguments, environment) == 0);
     // The kernel lets this process go on before it shows the new arguments.
+    if (ready == Ready::kAtOnce) return;
     const Result<Process> made = Process::Open(pid_);
     REQUIRE(made.ok());
     while (!made->Read("cmdline")->starts_with(name.c_str())) std::this_thread::yield();
@@ -94,6 +97,22 @@ TEST_CASE("a JVM that ends has its command line and options until it is said to 
       }
     }
   }
+}
+
+TEST_CASE("a launcher is given the time before it shows its name, too") {
+  for (int round = 0; round < 100; ++round) {
+    const Launcher launcher("libjvm.so", Launcher::Ready::kAtOnce);
+    const auto target = JvmTarget::Open(launcher.pid(), 1h);
+    INFO(target.status().message());
+    REQUIRE(target.ok());
+  }
+}
+
+TEST_CASE("a process whose program has no name is no JVM") {
+  const Launcher launcher("", Launcher::Ready::kNamed, "");
+  const auto target = JvmTarget::Open(launcher.pid(), 1h);
+  REQUIRE_FALSE(target.ok());
+  CHECK(target.status().message().ends_with(" is not a JVM: no libjvm.so is loaded in it"));
 }
 
 TEST_CASE("a launcher that loads no JVM is given the time, and then refused") {
