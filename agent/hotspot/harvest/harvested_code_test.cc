@@ -26,6 +26,16 @@ OriginalCode Code(const std::vector<uint8_t>& bytes) {
   return {bytes, *instructions};
 }
 
+// The fake program's constant pool, and a hasher for it.
+struct Reading {
+  FakeProgram fake;
+  BlockCache memory{fake.vm};
+  TextStore texts;
+  Metadata metadata{memory, fake.vm.layout(), texts};
+  Pool pool = metadata.ReadPool(fake.pool).value();
+  HarvestedCodeHasher hasher{metadata};
+};
+
 // As a class file's reader computes it.
 uint64_t HashOf(const std::vector<uint8_t>& bytes, std::string_view own_name) {
   classfile::SymbolicCode symbolic;
@@ -39,36 +49,26 @@ uint64_t HashOf(const std::vector<uint8_t>& bytes, std::string_view own_name) {
 }
 
 TEST_CASE("hashes are those of the class file, whatever was hashed before") {
-  const FakeProgram fake;
-  const BlockCache memory(fake.vm);
-  TextStore texts;
-  Metadata metadata(memory, fake.vm.layout(), texts);
-  const auto pool = metadata.ReadPool(fake.pool);
-  REQUIRE(pool);
-  HarvestedCodeHasher hasher(metadata);
+  Reading reading;
+  HarvestedCodeHasher& hasher = reading.hasher;
   // The name of the class itself is left out of a hash, so it makes a difference.
   for (const std::string_view own_name : {"a/A", "b/B", "a/A"}) {
-    hasher.Start(*pool, own_name);
+    hasher.Start(reading.pool, own_name);
     for (const int times : {1, 3, 1, 0, 2}) {
       const std::vector<uint8_t> bytes = CallsOfRun(times);
-      CHECK(hasher.Hash(*pool, Code(bytes)) == HashOf(bytes, own_name));
+      CHECK(hasher.Hash(reading.pool, Code(bytes)) == HashOf(bytes, own_name));
     }
   }
   CHECK(HashOf(CallsOfRun(1), "a/A") != HashOf(CallsOfRun(1), "b/B"));
 }
 
 TEST_CASE("code that names an unknown constant has no hash, and the next method's is right") {
-  const FakeProgram fake;
-  const BlockCache memory(fake.vm);
-  TextStore texts;
-  Metadata metadata(memory, fake.vm.layout(), texts);
-  const auto pool = metadata.ReadPool(fake.pool);
-  REQUIRE(pool);
-  HarvestedCodeHasher hasher(metadata);
-  hasher.Start(*pool, "a/A");
+  Reading reading;
+  HarvestedCodeHasher& hasher = reading.hasher;
+  hasher.Start(reading.pool, "a/A");
   for (const uint8_t index : {uint8_t{0}, uint8_t{5}, uint8_t{7}, uint8_t{255}})
-    CHECK(hasher.Hash(*pool, Code({42, 182, 0, index, 177})) == 0);
-  CHECK(hasher.Hash(*pool, Code(CallsOfRun(1))) == HashOf(CallsOfRun(1), "a/A"));
+    CHECK(hasher.Hash(reading.pool, Code({42, 182, 0, index, 177})) == 0);
+  CHECK(hasher.Hash(reading.pool, Code(CallsOfRun(1))) == HashOf(CallsOfRun(1), "a/A"));
 }
 
 TEST_CASE("constants that take much memory are encoded anew") {
