@@ -29,7 +29,7 @@ constexpr CharacterSet kNotInMethodNames(".;[/<>\0"sv);
 constexpr CharacterSet kEndsPart("/.;[\0"sv);  // of a class's name
 constexpr CharacterSet kPrimitives("BCDFIJSZ"sv);
 
-// Where the class name that begins here ends; nullptr if it is none. No part of a name is empty.
+// The end of the class name at `at`; nullptr if there is none. No part of a name is empty.
 const char* EndOfClassName(const char* at, const char* end) {
   while (true) {
     const char* const part = at;
@@ -40,7 +40,7 @@ const char* EndOfClassName(const char* at, const char* end) {
   }
 }
 
-// Where the type that begins here ends; nullptr if it is none, or void.
+// The end of the type at `at`; nullptr if there is none. Void is none.
 const char* EndOfType(const char* at, const char* end) {
   constexpr ptrdiff_t kMostDimensions = 255;
   const char* const first = at;
