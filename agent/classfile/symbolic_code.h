@@ -41,9 +41,9 @@ class SymbolicCode {
   void Start(ByteSpan code, std::string_view own_name);
   // Adds the constant of the instruction at this position. In the order of the positions.
   void Add(uint32_t bci, Op op, const NamedConstant& constant);
-  // The same for a constant that was encoded, by a class of the same name.
+  // The same for a constant that was encoded with the same name of the class.
   void AddEncoded(uint32_t bci, Op op, ByteSpan constant);
-  // Appends what Add adds.
+  // Appends the bytes that Add adds for the constant.
   static void Encode(const NamedConstant& constant, std::string_view own_name,
                      std::vector<uint8_t>* to);
   ByteSpan bytes() const { return bytes_; }

@@ -30,7 +30,7 @@ class AddressMap {
   Value* Find(Address at) { return const_cast<Value*>(std::as_const(*this).Find(at)); }
 
   // Tells the processor that the address will soon be looked up. The table of a harvest's symbols does not
-  // fit into its cache, and several lookups wait no longer than one.
+  // fit into its cache, and lookups that are expected together wait no longer than one.
   void Expect(Address at) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[FirstSlotOf(at)]);
   }

@@ -1,39 +1,19 @@
 // Reading the cache of a constant pool, old and new layouts (original_code.h).
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <vector>
 
+#include "agent/hotspot/bytes_memory.h"
 #include "agent/hotspot/original_code.h"
 
 namespace iprof::hotspot {
 namespace {
 
-// The first page that can be read is at kBase; what lies behind the bytes cannot.
-class Bytes final : public Memory {
- public:
-  static constexpr Address kBase = BlockCache::kBlockBytes;
-
-  explicit Bytes(size_t size) : bytes_(size) {}
-  template <typename T>
-  void Put(Address at, T value) {
-    std::memcpy(bytes_.data() + (at - kBase), &value, sizeof value);
-  }
-  bool Read(Address from, void* into, size_t size) const override {
-    if (from < kBase || from - kBase > bytes_.size() || size > bytes_.size() - (from - kBase))
-      return false;
-    std::memcpy(into, bytes_.data() + (from - kBase), size);
-    return true;
-  }
-
- private:
-  std::vector<uint8_t> bytes_;
-};
-
+constexpr Address kBase = BlockCache::kBlockBytes;
 constexpr size_t kPage = 4096;
-constexpr Address kCache = Bytes::kBase + 64;
-constexpr Address kMap = Bytes::kBase + 256;
-constexpr Address kFields = Bytes::kBase + 512;
-constexpr Address kMethods = Bytes::kBase + 1024;
+constexpr Address kCache = kBase + 64;
+constexpr Address kMap = kBase + 256;
+constexpr Address kFields = kBase + 512;
+constexpr Address kMethods = kBase + 1024;
 constexpr int32_t kEntries = 20;
 
 // Both kinds of layout: entries behind the cache, or arrays of resolved ones.
@@ -53,8 +33,8 @@ MetadataLayout Layout(bool has_arrays) {
   return layout;
 }
 
-Bytes WithArrays(int32_t length) {
-  Bytes bytes(kPage);
+BytesMemory WithArrays(int32_t length) {
+  BytesMemory bytes(std::vector<uint8_t>(kPage), kBase);
   bytes.Put(kCache, kMap);
   bytes.Put(kCache + 24, kFields);
   bytes.Put(kCache + 32, kMethods);
@@ -69,7 +49,7 @@ Bytes WithArrays(int32_t length) {
 }
 
 template <typename Check>
-void WithCache(const Bytes& bytes, bool has_arrays, Check check) {
+void WithCache(const BytesMemory& bytes, bool has_arrays, Check check) {
   const BlockCache memory(bytes);
   const MetadataLayout layout = Layout(has_arrays);
   TextStore texts;
@@ -94,7 +74,7 @@ TEST_CASE("the indices of resolved fields, methods and references are found") {
 }
 
 TEST_CASE("older versions have entries of all kinds behind the cache") {
-  Bytes bytes(kPage);
+  BytesMemory bytes(std::vector<uint8_t>(kPage), kBase);
   bytes.Put(kCache + 8, kEntries);
   for (int32_t i = 0; i < kEntries; ++i)
     bytes.Put(kCache + 16 + 8 * static_cast<Address>(i) + 2, static_cast<uint16_t>(50 + i));

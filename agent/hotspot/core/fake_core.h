@@ -11,25 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/memory.h"
+#include "agent/hotspot/bytes_memory.h"
 
 namespace iprof::hotspot {
-
-// The bytes of a file.
-class BytesMemory final : public Memory {
- public:
-  explicit BytesMemory(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}
-  bool Read(Address from, void* into, size_t size) const override {
-    if (from > bytes_.size() || size > bytes_.size() - from) return false;
-    if (size != 0) std::memcpy(into, bytes_.data() + from, size);
-    return true;
-  }
-  std::vector<uint8_t>& bytes() { return bytes_; }
-  uint64_t size() const { return bytes_.size(); }
-
- private:
-  std::vector<uint8_t> bytes_;
-};
 
 class FakeCore {
  public:

@@ -14,7 +14,8 @@
 //    into its group from outside: how much larger it is than from floors alone.
 //
 // Guarantees: pure; finite for any input: negative, infinite and undefined numbers count as 0, and
-// totals end at kMostTotal. The order of nodes and edges makes no difference, but for rounding.
+// totals end at kMostTotal. The totals of recursive methods are exact to about 1e-4. The order of nodes
+// and edges makes no difference, but for rounding.
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 

@@ -1,35 +1,26 @@
 #include "agent/hotspot/harvest/recorded_image.h"
 
 #include <catch2/catch.hpp>
-#include <cstring>
 #include <sstream>
+#include <utility>
 #include <vector>
+
+#include "agent/hotspot/bytes_memory.h"
 
 namespace iprof::hotspot {
 namespace {
 
-// Three pages from 0x10000 on; each byte differs from its neighbours.
-class ThreePages final : public Memory {
- public:
-  static constexpr Address kBase = 0x10000;
-  ThreePages() : bytes_(3 * RecordedImage::kPageBytes) {
-    for (size_t i = 0; i < bytes_.size(); ++i) bytes_[i] = static_cast<uint8_t>(i * 7 + i / 251);
-  }
-  bool Read(Address from, void* into, size_t size) const override {
-    if (from < kBase || from - kBase > bytes_.size() || size > bytes_.size() - (from - kBase))
-      return false;
-    std::memcpy(into, bytes_.data() + (from - kBase), size);
-    return true;
-  }
+constexpr Address kBase = 0x10000;
 
- private:
-  std::vector<uint8_t> bytes_;
-};
-
-constexpr Address kBase = ThreePages::kBase;
+// Each byte differs from its neighbours.
+BytesMemory ThreePages() {
+  std::vector<uint8_t> bytes(3 * RecordedImage::kPageBytes);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 7 + i / 251);
+  return BytesMemory(std::move(bytes), kBase);
+}
 
 TEST_CASE("an image reads as the memory did where it was read, and nowhere else") {
-  const ThreePages memory;
+  const BytesMemory memory = ThreePages();
   RecordingMemory recording(memory);
   std::vector<uint8_t> before(100);
   // The end of the first page and the start of the second.
@@ -52,7 +43,7 @@ TEST_CASE("an image reads as the memory did where it was read, and nowhere else"
 }
 
 TEST_CASE("a byte of an image can be changed") {
-  const ThreePages memory;
+  const BytesMemory memory = ThreePages();
   RecordingMemory recording(memory);
   REQUIRE(recording.Load<uint8_t>(kBase + 5));
   RecordedImage& image = recording.image();
@@ -68,7 +59,7 @@ TEST_CASE("what is not an image is refused") {
     std::istringstream file{text};
     CHECK_FALSE(RecordedImage::From(file).ok());
   }
-  const ThreePages memory;
+  const BytesMemory memory = ThreePages();
   RecordingMemory recording(memory);
   REQUIRE(recording.Load<uint8_t>(kBase));
   std::stringstream whole;
