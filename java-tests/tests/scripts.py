@@ -145,15 +145,14 @@ class ContinuousIntegration(unittest.TestCase):
     """Runs .ci/run in a copy of the project in which every script only records that it was called."""
     SCRIPTS = ("install-deps", "jvms", "format-check", "build", "test", "tidy", "fuzz", "soak", "package", "test-package")
 
-    def ci(self, seconds=0, **fails):
-        """(what was done, the calls of the scripts); `seconds` have passed when it begins."""
+    def ci(self, **fails):
+        """(what was done, the calls of the scripts)"""
         with tempfile.TemporaryDirectory(prefix="iprof-ci.") as name:
             folder = pathlib.Path(name)
             (folder / "scripts" / "lib").mkdir(parents=True)
-            (folder / "bin").mkdir()
             (folder / ".ci").mkdir()
             shutil.copy(ROOT / ".ci" / "run", folder / ".ci" / "run")
-            programs = [folder / "scripts" / script for script in self.SCRIPTS] + [folder / "bin" / "cmake"]
+            programs = [folder / "scripts" / script for script in self.SCRIPTS]
             programs += [folder / f"build-{preset}" / "agent" / "sampling" / test for preset, test in
                          (("clang", "sampling_test"), ("tsan", "sampling_storage_test"), ("asan", "sampling_storage_test"))]
             for program in programs:
@@ -161,8 +160,7 @@ class ContinuousIntegration(unittest.TestCase):
                 status = fails.get(program.name.replace("-", "_"), 0)
                 program.write_text(f'#!/bin/sh\necho "$(basename $0) $*" >>{folder}/called\nexit {status}\n')
                 program.chmod(0o755)
-            done = subprocess.run([folder / ".ci" / "run"], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "SECONDS": str(seconds)})
+            done = subprocess.run([folder / ".ci" / "run"], capture_output=True, text=True, check=False)
             return done, (folder / "called").read_text()
 
     def test_all_is_well(self):
@@ -172,14 +170,9 @@ class ContinuousIntegration(unittest.TestCase):
         for script in self.SCRIPTS:
             self.assertIn(script, called)
 
-    def test_on_a_slow_machine_the_last_steps_do_less(self):
-        whole = "package \ntest-package \nfuzz 5\nsoak --minutes 5\n"
-        fewer = whole.replace("package ", "package x86_64-linux-glibc aarch64-linux-musl")
-        for minutes, last in ((0, whole), (50, fewer), (65, fewer.replace("5\n", "2\n").replace("fuzz 2", "fuzz 5"))):
-            with self.subTest(minutes=minutes):
-                done, called = self.ci(seconds=60 * minutes)
-                self.assertEqual(done.returncode, 0, done)
-                self.assertTrue(called.endswith(last), called)
+    def test_both_processors_and_both_c_libraries_are_packaged(self):
+        _, called = self.ci()
+        self.assertIn("\npackage x86_64-linux-glibc aarch64-linux-musl\ntest-package x86_64-linux-glibc aarch64-linux-musl\n", called)
 
     def test_a_failed_step_stops_none_and_is_named_at_the_end(self):
         whole = self.ci()[1]
