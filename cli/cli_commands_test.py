@@ -249,6 +249,19 @@ class Merge(CliTest):
             self.assertFalse(json.loads(done.stdout)["scaled"])
             self.assertEqual(self.calls("x"), [1001, 9009, 90_090])
 
+    def test_different_programs(self):
+        self.write("a.iprof", profile())
+        other = profile(1000)
+        other["types"][10]["name"] = "b.Other"
+        other["types"][11]["name"] = "java.util.HashMap"  # the JDK is in every program
+        self.write("b.iprof", other)
+        self.write("c.iprof", profile(7))
+        said = self.err("merge", "-o", "x", "c.iprof", "b.iprof", "a.iprof")
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("the inputs seem to be of different programs: c.iprof and b.iprof share less than 5 % of the calls of methods outside the JDK", said)
+        self.assertEqual(self.json("merge", "-o", "x", "-j", "1", "b.iprof", "a.iprof")["programs"], ["b.iprof", "a.iprof"])
+        self.assertEqual(self.err("merge", "-o", "x", "c.iprof", "a.iprof"), "")
+
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
         self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))

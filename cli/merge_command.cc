@@ -177,6 +177,10 @@ class MergeCommand : public Command {
     for (const std::string& key : merged.conflicting_keys) json.String(key);
     json.EndArray();
     json.Field("scaled", merged.scaled);
+    json.Key("programs");  // one input of each
+    json.StartArray();
+    for (const std::string& input : merged.programs) json.String(input);
+    json.EndArray();
     json.Field("methods_with_other_code", merged.versions.methods);
     json.Field("methods_with_doubtful_code", merged.versions.doubtful_methods);
     json.Field("samples_in_other_code", merged.versions.samples);
