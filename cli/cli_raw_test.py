@@ -55,6 +55,24 @@ class Recover(RawTest):
         self.assertEqual(self.counts("app.iprof"), self.truth())
         self.assertEqual(self.note("app.iprof")["generation"], 7)
 
+    def test_without_a_name_the_profile_is_beside_the_file_and_replaces_nothing(self):
+        os.mkdir(self.path("d"))
+        os.rename(self.path("app.iraw"), self.path("d/app.iraw"))
+        self.assertIn("wrote d/app.iprof:", self.out("recover", "d/app.iraw"))
+        made = self.load("d/app.iprof")
+        self.write("d/app.iprof", "kept")
+        self.assertIn("d/app.iprof is there already: '-o d/app.iprof' replaces it", self.err("recover", "d/app.iraw", expect=2))
+        with open(self.path("d/app.iprof"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "kept")
+        self.run_tool("recover", "d/app.iraw", "-o", "d/app.iprof")
+        self.assertEqual(self.load("d/app.iprof")["methods"], made["methods"])
+
+    def test_mistakes_about_the_output(self):
+        for arguments, said in ((("app.iraw", "new.iprof"), "new.iprof is not there; if it is the profile to write, type '-o new.iprof'"),
+                                (("app.iraw", "other.iraw"), "several raw files are merged: say with -o where the profile goes"),
+                                (("-",), "standard input has no name: say with -o where the profile goes")):
+            self.assertIn(said, self.err("recover", *arguments, expect=2))
+
     def test_the_age_of_a_snapshot(self):
         report = self.json("recover", "app.iraw", "-o", "x")
         age = time.time() - 1_700_000_000

@@ -124,7 +124,10 @@ class MergeCommand : public Command {
                                                      : FailureMode::kAny;
     options.preferred = Preferred();
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
-    options.read = ReadAnyProfile;
+    options.read = [](const std::string& path) -> Result<Profile> {
+      if (Status status = CheckIsNoFolder(path); !status.ok()) return status;
+      return ReadAnyProfile(path);
+    };
     options.choose = [&](std::span<const InputRuns> runs) {
       std::vector<RunInput> run_inputs;
       for (const MergeInput& input : inputs)
