@@ -249,6 +249,19 @@ class Merge(CliTest):
             self.assertFalse(json.loads(done.stdout)["scaled"])
             self.assertEqual(self.calls("x"), [1001, 9009, 90_090])
 
+    def test_different_programs(self):
+        self.write("a.iprof", profile())
+        other = profile(1000)
+        other["types"][10]["name"] = "b.Other"
+        other["types"][11]["name"] = "java.util.HashMap"  # the JDK is in every program
+        self.write("b.iprof", other)
+        self.write("c.iprof", profile(7))
+        said = self.err("merge", "-o", "x", "c.iprof", "b.iprof", "a.iprof")
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("the inputs seem to be of different programs: c.iprof and b.iprof share less than 5 % of the calls of methods outside the JDK", said)
+        self.assertEqual(self.json("merge", "-o", "x", "-j", "1", "b.iprof", "a.iprof")["programs"], ["b.iprof", "a.iprof"])
+        self.assertEqual(self.err("merge", "-o", "x", "c.iprof", "a.iprof"), "")
+
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
         self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))
@@ -320,6 +333,20 @@ class Convert(CliTest):
             self.assertEqual(self.json("convert", a, "--to", f"pretty@{version}", "-o", "x")["lost_entries"], lost)
 
 
+class Report(CliTest):
+    def test_without_a_name_the_page_is_beside_the_profile_and_replaces_nothing(self):
+        self.write("d/a.iprof.gz", profile())
+        self.write("d/b.iprof", profile(3))
+        self.assertEqual(self.out("report", "d/a.iprof.gz"), "wrote d/a.html: open it in a browser\n")
+        with open(self.path("d/a.html"), encoding="utf-8") as page:
+            self.assertIn("<html", page.read())
+        self.assertEqual(self.json("report", "--diff", "d/a.iprof.gz", "d/b.iprof")["output"], "d/b-changes.html")
+        self.write("d/b.html", "kept")
+        self.assertIn("d/b.html is there already: '-o d/b.html' replaces it", self.err("report", "d/b.iprof", expect=2))
+        with open(self.path("d/b.html"), encoding="utf-8") as page:
+            self.assertEqual(page.read(), "kept")
+
+
 class OutputThatTheShellOpened(CliTest):
     """-o /dev/stdout keeps what is already in the file, and what is written later."""
 
@@ -383,6 +410,23 @@ class Top(CliTest):
         self.assertIn("has no samples", self.err("convert", "--to", "collapsed", a, "-o", "kept", expect=5))
         with open(self.path("kept"), encoding="utf-8") as kept:
             self.assertEqual(kept.read(), "kept")
+
+    def test_why_there_are_no_samples(self):
+        def said(*options, **run):
+            made = profile(iprofagent=section(provenance={"runs": [run] if run else []}))
+            del made["samplingProfiles"]
+            return self.err("top", self.write("a.iprof", made), *options, expect=5).partition("a.iprof has no samples")[2]
+
+        self.assertEqual(said(source="methoddata", tables="calls+branches"),
+                         ": it was made by 'iprof harvest', which takes none. 'iprof profile PID -o FILE' records samples, too\n")
+        self.assertEqual(said(source="methoddata", tables="calls", options="samples=n,source=methoddata"), ": it was recorded with samples=n\n")
+        self.assertEqual(said(source="counters", tables="calls"), ": it was recorded with samples=n\n")
+        self.assertIn(": the program used too little CPU time: one sample is taken every 10 ms", said(tables="calls+samples"))
+        self.assertIn(": it was recorded without any, or the program used too little CPU time", said())
+        a = self.write("b.iprof", profile())
+        self.assertIn("b.iprof has no samples in the selected classes: com.*\n", self.err("top", a, "--include", "com.*", expect=5))
+        self.assertIn("b.iprof has no samples in the selected classes: com.*\n",
+                      self.err("convert", "--to", "collapsed", a, "--include", "com.*", expect=5))
 
     def test_lines(self):
         a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))

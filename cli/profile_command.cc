@@ -66,7 +66,7 @@ class ProfileCommand : public Command {
     options.Add("-o,--output", output_, "Where the profile goes").Required().Takes("FILE");
     AddDuration(options, "--warmup", warmup_,
                 "Wait this long before the agent is loaded (default: 0s)");
-    AddDuration(options, "--duration", duration_, "Record this long (default: until Ctrl-C)");
+    AddDuration(options, "-d,--duration", duration_, "Record this long (default: until Ctrl-C)");
     options
         .Add("--agent", library_,
              "The agent's library (default: the one that belongs to this tool)")
@@ -157,8 +157,8 @@ class ProfileCommand : public Command {
     if (!options_.empty()) {
       return Status(
           Code::kUsage,
-          fmt::format("{}: the agent is loaded already, and the options of its first load "
-                      "stand: leave the options out",
+          fmt::format("{}: the agent is loaded already, and keeps the options of its first load: "
+                      "leave the options out",
                       target_->process.Name()));
     }
     if (answer.outcome != control::Outcome::kDone) return NotDone(answer);

@@ -15,6 +15,7 @@
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
 #include "cli/raw_copies.h"
 #include "cli/raw_input.h"
 #include "cli/same_run.h"
@@ -32,7 +33,11 @@ class RecoverCommand : public Command {
  public:
   void Define(OptionList& options) override {
     options.Add("raw", files_, "Raw files; several are merged").Required().Takes("FILE");
-    options.Add("-o,--output", output_, "The profile to write").Required().Takes("FILE");
+    options
+        .Add("-o,--output", output_,
+             "The profile to write (default: app.iprof beside app.iraw, if there is no such file "
+             "yet; several raw files need a name)")
+        .Takes("FILE");
     AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
     options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
@@ -45,6 +50,7 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
+    if (Status status = ChooseOutput(); !status.ok()) return console.Error(status);
     if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
@@ -132,6 +138,22 @@ class RecoverCommand : public Command {
     std::string file;
     std::string why;  // it is left out
   };
+
+  Status ChooseOutput() {
+    if (!output_.empty()) return {};
+    const std::string& last = files_.back();
+    std::error_code not_there;
+    if (files_.size() > 1 && !last.ends_with(kRawSuffix) &&
+        !std::filesystem::exists(last, not_there)) {
+      return {Code::kUsage,
+              fmt::format("{0} is not there; if it is the profile to write, type '-o {0}'", last)};
+    }
+    if (files_.size() > 1)
+      return {Code::kUsage, "several raw files are merged: say with -o where the profile goes"};
+    Result<std::string> beside = OutputBeside(last, ".iprof", "profile");
+    if (beside.ok()) output_ = std::move(*beside);
+    return beside.status();
+  }
 
   // What is at the output may be a profile of the same run, which has more of it.
   Status CheckIsNoBetter(const std::vector<Recovered>& recovered,
@@ -276,7 +298,7 @@ class RecoverCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof recover app.iraw -o app.iprof", "A profile of a JVM that was killed."},
+    {"iprof recover app.iraw", "A profile, app.iprof, of a JVM that was killed."},
     {"iprof recover pod1.iraw pod2.iraw -o all.iprof", "Of several, added up."},
     {"iprof show app.iraw", "All commands read raw files, also of running JVMs."},
 };
@@ -297,7 +319,8 @@ const CommandEntry kRecoverEntry = {
     "for your user only, as the raw file is; if it replaces a file of yours, it keeps that file's "
     "permissions. A profile of the same run is not replaced if it is as new or newer, has fewer "
     "losses, or has "
-    "further runs: give another name, or remove it first. A file from which nothing can be "
+    "further runs: give another name, or remove it first. Without -o, an existing file is not "
+    "replaced. A file from which nothing can be "
     "recovered is left out with a warning, and the "
     "exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
 #include "writer/base/utc_time.h"
 
 namespace iprof::cli {
@@ -40,14 +41,7 @@ std::string FolderOf(const std::string& path) {
 
 // "app.1" for app.1.iprof, app.1.iprof.gz and app.1.iraw.
 std::string BaseOf(const std::string& path) {
-  std::string base = std::filesystem::path(path).filename().string();
-  for (const std::string_view suffix :
-       {std::string_view(".iprof.gz"), std::string_view(".iprof"), kRawSuffix}) {
-    if (!base.ends_with(suffix)) continue;
-    base.resize(base.size() - suffix.size());
-    break;
-  }
-  return base;
+  return WithoutProfileSuffix(std::filesystem::path(path).filename().string());
 }
 
 // "app" for app.iprof and, as the agent calls files where a name is taken, for app.1.iraw and

@@ -315,7 +315,9 @@ TEST_CASE("Receivers must be objects of the call's class, and each class counts 
                  {"a.B$$Lambda$1/0x1", 10'000'000}  // not judged
              });
   const Fitness fit = program.Check(test.profile);
-  CHECK(Text(fit) == "p.A.g(p.B)void: other-receivers: at 1: p.B has no objects (1101110 in 1)\n");
+  CHECK(Text(fit) ==
+        "p.A.g(p.B)void: other-receivers: at 1: p.B is abstract or an interface, so no object has "
+        "this class (1101110 in 1)\n");
   CheckShare(fit.total, 11'111'111, 11'111'111, 10'010'001);
 }
 

@@ -141,7 +141,8 @@ std::string RecordCheck::TypeProblem(std::string_view type, const std::string& o
       case ClassState::kNotAsked:
         return {};
       case ClassState::kFound:
-        if (!stored.loaded->has_objects()) return fmt::format("{} has no objects", name);
+        if (!stored.loaded->has_objects())
+          return fmt::format("{} is abstract or an interface, so no object has this class", name);
     }
   }
   if (owner.empty() || classes_.IsSubtype(name, owner) != Subtype::kNo) return {};

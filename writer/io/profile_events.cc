@@ -20,6 +20,9 @@ namespace iprof {
 namespace {
 
 constexpr size_t kMaxUnknownKeys = 65536;
+constexpr char kEmpty[] =
+    "it is empty. Record it again; if a raw file (.iraw) is beside it, 'iprof recover' makes the "
+    "profile";
 
 std::optional<Table> TableOfKey(std::string_view key) {
   if (key == "instanceofProfiles") return Table::kInstanceOfs;  // the schema's spelling
@@ -66,7 +69,8 @@ class Parser {
   bool ParseRoot() {
     if (in_->Peek() != '{') {
       // Unless the input itself is damaged.
-      if (in_->status().ok()) not_a_profile_ = "it is no JSON object";
+      if (in_->status().ok())
+        not_a_profile_ = in_->Peek() == '\0' ? kEmpty : "it is no JSON object";
       return in_->Fail("one JSON object");
     }
     in_->Consume('{');

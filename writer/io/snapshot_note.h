@@ -50,8 +50,8 @@ struct SnapshotNote {
   int64_t LossesOfCounts() const;
   bool HasLosses() const { return Losses() > 0 || newer_damaged > 0; }
   // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
-  // snapshot tells, too (run_note.h).
-  std::string Describe() const;
+  // snapshot tells, too (run_note.h). `tells_counts`: how exact they are, which a single run tells, too.
+  std::string Describe(bool tells_counts = true) const;
 };
 
 }  // namespace iprof

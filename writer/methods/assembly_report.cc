@@ -15,14 +15,14 @@ std::string DescribeExactness(const AssemblyResult& result) {
       fmt::format("exact, but for races between threads: {} of {} methods that ran",
                   Grouped(result.methods_exact), Grouped(ran));
   if (result.methods_bounded > 0) {
-    report += fmt::format("; {} are off by at most {}", Grouped(result.methods_bounded),
+    report += fmt::format("; {} may be off by up to {}", Grouped(result.methods_bounded),
                           Grouped(result.largest_k));
   }
   if (result.methods_unknown > 0) {
-    report += fmt::format("; {} by an unknown number", Grouped(result.methods_unknown));
+    report += fmt::format("; {} may be off by an unknown number", Grouped(result.methods_unknown));
   }
   if (result.methods_bounded + result.methods_unknown > 0) {
-    report += ", because exceptions ended calls, or calls had not ended";
+    report += ", because exceptions ended calls or calls had not ended";
   }
   if (result.methods_estimated > 0) {
     report += fmt::format("; {} are estimated, because they lost their probes",

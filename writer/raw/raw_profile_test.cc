@@ -311,11 +311,11 @@ TEST_CASE("estimated methods are not called exact") {
   AddCounts(assembly, &run);
   CHECK(run.exactness->exact == 2);
   CHECK(run.exactness->unknown == 4);
-  CHECK(
-      DescribeExactness(assembly) ==
-      "exact, but for races between threads: 2 of 6 methods that ran; 1 by an unknown number, "
-      "because exceptions ended calls, or calls had not ended; 3 are estimated, because they lost "
-      "their probes\n");
+  CHECK(DescribeExactness(assembly) ==
+        "exact, but for races between threads: 2 of 6 methods that ran; 1 may be off by an unknown "
+        "number, "
+        "because exceptions ended calls or calls had not ended; 3 are estimated, because they lost "
+        "their probes\n");
 }
 
 TEST_CASE("each method that ran counts once, also if more are estimated than were exact") {
@@ -328,8 +328,8 @@ TEST_CASE("each method that ran counts once, also if more are estimated than wer
   AddCounts(assembly, &run);
   CHECK(run.exactness == RunExactness{.exact = 0, .within_k = 5, .unknown = 2, .largest_k = 1});
   CHECK(DescribeExactness(assembly) ==
-        "exact, but for races between threads: 0 of 7 methods that ran; 5 are off by at most 1, "
-        "because exceptions ended calls, or calls had not ended; 2 are estimated, because they "
+        "exact, but for races between threads: 0 of 7 methods that ran; 5 may be off by up to 1, "
+        "because exceptions ended calls or calls had not ended; 2 are estimated, because they "
         "lost their probes\n");
 }
 

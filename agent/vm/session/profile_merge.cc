@@ -59,13 +59,12 @@ class HeldFile {
 };
 
 // Messages about the shared file shall name it as the user did.
-Status WithName(const Status& status, const std::string& from, const std::string& to) {
-  std::string message = status.message();
+std::string WithName(std::string message, const std::string& from, const std::string& to) {
   for (size_t at = message.find(from); at != std::string::npos; at = message.find(from, at)) {
     message.replace(at, from.size(), to);
     at += to.size();
   }
-  return {status.code(), std::move(message)};
+  return message;
 }
 
 // Writes the sum of both, or the own profile alone if there is no other yet.
@@ -83,13 +82,17 @@ Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string
                                                    .preferred = kPreferred,
                                                    .threads = 1,
                                                    .on_progress = {}});
-  if (!merged.ok())
-    return there ? WithName(merged.status(), there->path(), shared) : merged.status();
+  const auto named = [&](const std::string& message) {
+    return there ? WithName(message, there->path(), shared) : message;
+  };
+  if (!merged.ok()) return Status(merged.status().code(), named(merged.status().message()));
   format.version = std::max(format.version, SmallestVersionFor(merged->profile));
   const Status written =
       WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
   if (!written.ok()) return written;
-  return WarningsOf(*merged, kPreferred);
+  std::vector<std::string> warnings = WarningsOf(*merged, kPreferred);
+  for (std::string& warning : warnings) warning = named(warning);
+  return warnings;
 }
 
 bool IsTaken(const Result<LockFile>& lock) {
