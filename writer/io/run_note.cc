@@ -92,10 +92,10 @@ std::string RunExactness::DescribeOthers(bool has_estimates) const {
                : of_snapshot + fmt::format(", in {} off by an unknown number", Grouped(unknown));
   }
   if (unknown <= 0) return fmt::format("{} off by at most {}", in, Grouped(largest_k));
-  const std::string_view why =
-      has_estimates
-          ? "because exceptions ended calls, calls had not ended, or methods lost their probes"
-          : "because exceptions ended calls, or calls had not ended";
+  const std::string_view why = has_estimates
+                                   ? "because exceptions ended calls, calls had not ended, or "
+                                     "methods were not counted all the time"
+                                   : "because exceptions ended calls, or calls had not ended";
   if (within_k <= 0) return fmt::format("{} off by an unknown number, {}", in, why);
   return fmt::format("{} off, {}: in {} by at most {}, in {} by an unknown number", in, why,
                      Grouped(within_k), Grouped(largest_k), Grouped(unknown));

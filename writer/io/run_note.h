@@ -36,8 +36,8 @@ struct RunExactness {
   // counts, and nobody knows how many.
   bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
   // For people, of the methods that are not exact: "in 3 methods off, because exceptions ended calls, or calls had
-  // not ended: in 2 by at most 3, in 1 by an unknown number". Empty: all are. `has_estimates`: methods lost their
-  // probes, and count as unknown.
+  // not ended: in 2 by at most 3, in 1 by an unknown number". Empty: all are. `has_estimates`: methods were not
+  // counted all the time, and count as unknown.
   std::string DescribeOthers(bool has_estimates) const;
   bool operator==(const RunExactness&) const = default;
 };

@@ -78,7 +78,7 @@ TEST_CASE("what is off, how far, and why") {
         "3, in 1 by an unknown number");
   CHECK(said({.unknown = 2}, true) ==
         "in 2 methods off by an unknown number, because exceptions ended calls, calls had not "
-        "ended, or methods lost their probes");
+        "ended, or methods were not counted all the time");
   CHECK(
       said({.within_k = 1}) ==
       "in 1 method within k (k is not known: the snapshot was taken while threads were counting)");
