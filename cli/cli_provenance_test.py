@@ -252,6 +252,9 @@ class Versions(CliTest):
         copy = self.write("c", self.written[b])
         self.assertEqual(self.err("merge", "--strict", "-o", "x.iprof", b, copy), "")
         self.assertIn("error [branch-outcomes]: found 3 outcomes, one at 6", self.out("check", "m.iprof", expect=1))
+        self.run_tool("merge", "-o", "bare.iprof", b, self.write("d", profile(conditionalProfiles=[{"ctx": "2:3", "records": [40, 0, 7, 6, 1, 1]}])))
+        self.run_tool("check", "bare.iprof")  # it could be of an image
+        self.assertIn("doubtful [branch-folded]: found 3 outcomes, one at 6", self.out("check", "--strict", "bare.iprof", expect=1))
 
     def test_hashes_of_another_profile_are_ignored(self):
         changed = versioned(self.OLD)

@@ -151,7 +151,8 @@ class Counts(FreezingCase):
         status = self.status(process)
         self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
         self.finish(process)
-        self.assertEqual(self.estimates("end.iprof"), {})
+        # Others may be methods that compilers replace.
+        self.assertEqual([name for name in self.estimates("end.iprof") if name.startswith("Freezes")], [])
         self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])
 
     def test_methods_count_again_for_a_moment(self):

@@ -129,6 +129,12 @@ std::optional<CodeText> ParseCode(std::string_view json) {
 
 bool IsCodePart(std::string_view json) { return ParseCode(json).has_value(); }
 
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json) {
+  std::optional<CodeText> text = ParseCode(json);
+  if (!text) return std::nullopt;
+  return std::move(text->hashes);
+}
+
 CodePartForm LoadCodeHashes(Profile& profile) {
   const AgentSection section = AgentSection::Of(profile);
   const auto json = section.Part(kCodePart);

@@ -15,7 +15,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "writer/model/model.h"
 
@@ -35,5 +37,8 @@ void NoteCodeHashes(Profile& profile);
 
 // Whether the text has the shape of the part.
 bool IsCodePart(std::string_view json);
+// The hashes in a part's text, 0 where one is not known; nullopt if it has another shape. For who knows only the
+// methods' ids.
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json);
 
 }  // namespace iprof

@@ -129,7 +129,7 @@ std::string RunExactness::DescribeOthers(bool has_estimates) const {
   if (!KnowsK())
     return of + " by an unknown number, because the program ran on while they were read";
   const std::string_view why =
-      has_estimates ? "exceptions ended calls, calls had not ended, or methods lost their probes"
+      has_estimates ? "exceptions ended calls, calls had not ended, or methods were not counted all the time"
                     : "exceptions ended calls or calls had not ended";
   if (unknown <= 0) return fmt::format("{} by up to {}, because {}", of, Grouped(largest_k), why);
   if (within_k <= 0) return fmt::format("{} by an unknown number, because {}", of, why);

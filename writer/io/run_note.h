@@ -37,7 +37,7 @@ struct RunExactness {
   bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
   // For people: "exact but for races between threads; the counts of 6 methods may be off by up to 2, because exceptions
   // ended calls or calls had not ended". The number of exact methods is not told: it is that of the recording, and a
-  // profile for an image build has fewer methods. `has_estimates`: methods lost their probes, and count as unknown.
+  // profile for an image build has fewer methods. `has_estimates`: methods were not counted all the time, and count as unknown.
   std::string Describe(bool has_estimates) const;
   // The second half. Empty: all methods are exact.
   std::string DescribeOthers(bool has_estimates) const;

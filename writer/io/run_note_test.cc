@@ -82,7 +82,7 @@ TEST_CASE("what is off, how far, and why") {
   CHECK(said({.unknown = 2}, true) ==
         "the counts of 2 methods may be off by an unknown number, because exceptions ended calls, "
         "calls had not "
-        "ended, or methods lost their probes");
+        "ended, or methods were not counted all the time");
   CHECK(said({.within_k = 1, .unknown = 1}) ==
         "the counts of 2 methods may be off by an unknown number, because the program ran on while "
         "they were read");

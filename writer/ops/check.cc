@@ -15,9 +15,12 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
+#include "writer/io/run_note.h"
+#include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_names.h"
+#include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 
 namespace iprof {
@@ -48,7 +51,9 @@ class Checker final : public ProfileEvents {
     if (stopped_) return;
     ReportStandardIds();
     CheckStandardTypes();
+    ReportOutcomes();
     counts_.image = image_.shares();
+    NoteJdks();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
     }
@@ -158,6 +163,8 @@ class Checker final : public ProfileEvents {
   struct MethodNote {
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
+    bool recorded = false;  // the part "code" has a place for it
   };
 
   static std::string Quoted(std::string_view text) {
@@ -221,6 +228,26 @@ class Checker final : public ProfileEvents {
     standard_ids_.clear();
   }
 
+  void ReportOutcomes() {
+    if (outcomes_.empty()) return;
+    std::vector<int64_t> recorded;
+    for (const auto& [id, note] : methods_) {
+      if (note.recorded) recorded.push_back(id);
+    }
+    outcomes_.Report(image_.section().Part(kCodePart).value_or(""), std::move(recorded),
+                     [this](const Finding& finding) { Report(finding); });
+  }
+
+  void NoteJdks() {
+    RunList list;
+    if (const auto part = image_.section().Part(kProvenancePart)) list.AddJson(*part);
+    for (const RunNote& run : list.Runs()) {
+      if (!run.jvm_version.empty()) counts_.jdks.push_back(run.jvm_version);
+    }
+    std::sort(counts_.jdks.begin(), counts_.jdks.end());
+    counts_.jdks.erase(std::unique(counts_.jdks.begin(), counts_.jdks.end()), counts_.jdks.end());
+  }
+
   void CheckStandardTypes() {
     for (std::ptrdiff_t id = 0; id < std::ssize(kStandardTypes); ++id) {
       if (standard_seen_.contains(id)) continue;
@@ -266,6 +293,7 @@ class Checker final : public ProfileEvents {
     if (declaring == type_names_.end()) return note;
     note.blocks = IsBlockingMethod(declaring->second, method.name);
     note.linkage = IsLinkageClass(ProfileName(declaring->second));
+    note.of_jdk = IsJdkClass(declaring->second);
     return note;
   }
 
@@ -298,11 +326,15 @@ class Checker final : public ProfileEvents {
       Report(Rule::kContextRepeated, place, Quoted(entry.ctx) + " a second time",
              "each context once");
     }
+    const auto innermost = methods_.find(entry.frames[0].method);
+    if (entry.table != Table::kSamples && innermost != methods_.end())
+      innermost->second.recorded = true;
     if (entry.table == Table::kCalls && entry.frames[0].bci != 0) {
       Report(Rule::kCallContextBci, place, Quoted(entry.ctx), "bci 0 in the first frame");
     }
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
     for (const RawFrame& frame : entry.frames) {
       const auto method = methods_.find(frame.method);
       if (method == methods_.end()) {
@@ -311,6 +343,7 @@ class Checker final : public ProfileEvents {
       } else {
         blocks |= method->second.blocks;
         linkage |= method->second.linkage;
+        of_jdk |= method->second.of_jdk;
       }
       if (frame.bci > kLargestBci) {
         Report(Rule::kContextBci, place, fmt::format("bci {}", frame.bci),
@@ -322,6 +355,7 @@ class Checker final : public ProfileEvents {
         Report(Rule::kContextBciNegative, place, fmt::format("bci {}", frame.bci), "0 or more");
       }
     }
+    if (of_jdk) ++counts_.jdk_entries;
     if (entry.table == Table::kSamples && blocks) {
       Report(Rule::kSampleBlocked, place, "a stack that waits", "a stack on a processor");
     }
@@ -350,8 +384,12 @@ class Checker final : public ProfileEvents {
         for (size_t i = 2; i < length; i += 3) CheckCount(entry, i);
         CheckSuccessors(entry.values, entry.frames.empty() ? -1 : entry.frames[0].bci,
                         [&](Rule rule, size_t at, std::string found, std::string expected) {
-                          Report(rule, RecordsPlace(entry, static_cast<int64_t>(at)),
-                                 std::move(found), std::move(expected));
+                          const Place place = RecordsPlace(entry, static_cast<int64_t>(at));
+                          if (rule != Rule::kBranchOutcomes)
+                            return Report(rule, place, std::move(found), std::move(expected));
+                          outcomes_.Add(entry.frames[0].method,
+                                        {rule, place.offset, JsonPath(place), std::move(found),
+                                         std::move(expected)});
                         });
         break;
       case RecordKind::kTypeCounts:
@@ -433,6 +471,7 @@ class Checker final : public ProfileEvents {
   uint64_t seed_ = ProcessHashSeed();
   std::array<std::unordered_set<ContextKey, ContextKeyHash>, kTableCount> contexts_;
   std::vector<Finding> standard_ids_;  // found before the version
+  OutcomeFindings outcomes_;
   FileShares image_;
   std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;

@@ -298,7 +298,8 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   for (const RunNote& run : RunList::Of(profile).Runs())
     note.recorded_ms = SaturatingAdd(note.recorded_ms, std::max<int64_t>(run.recorded_ms, 0));
   note.at_rest = contents.at_rest;
-  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
+  const uint64_t others =
+      assembly.methods_bounded + assembly.methods_unknown + assembly.methods_replaced;
   note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
   note.methods_within_k = Clamped(contents.at_rest ? others : others + assembly.methods_exact);
   const RawLosses& losses = contents.losses;
@@ -330,6 +331,7 @@ RawProfile MakeRawProfile(const RawContents& contents) {
         classes, {classes.counters(), classes.types(), live_frames, classes.more_counters()},
         contents.header.assembly, profile);
   }
+  NoteEstimates(made.assembly, profile);
   AddDeclared(contents, made.assembly, profile);
   AddStacks(contents, profile);
   AddParts(contents, made.assembly, profile);

@@ -318,6 +318,27 @@ TEST_CASE("estimated methods are not called exact") {
         "their probes\n");
 }
 
+TEST_CASE("methods that compilers replaced are estimated, and the profile names them") {
+  RunNote run;
+  AssemblyResult assembly;
+  assembly.methods_exact = 4;
+  assembly.methods_replaced = 2;
+  assembly.replaced_calls = {{"a.Math.max()void", 584}, {"a.Math.min()void", 1}};
+  AddCounts(assembly, &run);
+  CHECK(run.exactness == RunExactness{.exact = 4, .within_k = 0, .unknown = 2, .largest_k = 0});
+  CHECK(DescribeExactness(assembly) ==
+        "exact, but for races between threads: 4 of 6 methods that ran; 2 are estimated, because "
+        "compilers replaced calls of them (intrinsics), and what these call may be called more "
+        "often\n");
+  Profile profile;
+  NoteEstimates(assembly, profile, {{"a.Math.min()void", 2}, {"a.B.run()void", 7}});
+  CHECK(AgentPart(profile, kEstimatesPart) ==
+        R"({"calls":{"a.B.run()void":7,"a.Math.max()void":584,"a.Math.min()void":3}})");
+  Profile exact;
+  NoteEstimates(AssemblyResult(), exact);
+  CHECK_FALSE(AgentPart(exact, kEstimatesPart));
+}
+
 TEST_CASE("each method that ran counts once, also if more are estimated than were exact") {
   RunNote run;
   AssemblyResult assembly;

@@ -77,8 +77,10 @@ class Flow {
     const auto counted = branches.find(last.bci);
     int64_t elsewhere = 0;  // what the profile says of other positions, as images' own profiles do
     size_t missing = 0;
+    int64_t all = 0;
     if (counted != branches.end()) {
       for (const auto& [bci, count] : counted->second) {
+        all = SaturatingAdd(all, count);
         if (!std::binary_search(targets.begin(), targets.end(), static_cast<Bci>(bci)))
           elsewhere = SaturatingAdd(elsewhere, count);
       }
@@ -86,9 +88,12 @@ class Flow {
         return counted->second.find(target) == counted->second.end();
       }));
     }
+    // An image build folded this branch and later ones into a switch. Which way leads there is not known.
+    const bool is_folded = elsewhere > 0 && missing == 0;
+    if (is_folded) blocks_[b].count = all;
     for (const Bci target : targets) {
       std::optional<int64_t> count;
-      if (counted != branches.end()) {
+      if (counted != branches.end() && !is_folded) {
         const auto outcome = counted->second.find(target);
         if (outcome != counted->second.end()) {
           count = outcome->second;

@@ -74,6 +74,25 @@ TEST_CASE("the line says how much is estimated") {
         "of all calls are estimated, because they lost their probes");
 }
 
+TEST_CASE("the line says that compilers replaced calls") {
+  Profile profile = Example();
+  AssemblyResult assembly;
+  assembly.methods_exact = 1;
+  assembly.methods_replaced = 1;
+  EstimateNote note{{{"com.acme.Main.run()void", 5}}};
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 1 method with 71.4 % of "
+        "all calls is estimated, because compilers replaced calls of it");
+  note.calls["com.acme.Main.rest()void"] = 1;
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  assembly.NoteEstimated(1);
+  CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 2 methods with 85.7 % "
+        "of all calls are estimated, because they lost their probes or compilers replaced calls of "
+        "them");
+}
+
 TEST_CASE("the line names only what was to be recorded") {
   Profile profile = Example();
   CHECK(DescribeProfile(profile, Parsed("calls=n,branches=n,receivers=n,monitors=n"), nullptr) ==

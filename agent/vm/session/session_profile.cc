@@ -16,7 +16,6 @@
 #include "writer/control/command.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/raw/run_counts.h"
 
@@ -107,12 +106,8 @@ Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni,
   Profile& profile = made.profile;
   profile.AddStandardTypes();
   if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
-  if (made.counted && !made.counted->estimated_calls.empty()) {
-    EstimateNote note;
-    for (const auto& [method, calls] : made.counted->estimated_calls)
-      note.calls.emplace(method, static_cast<int64_t>(calls));
-    SetAgentPart(profile, kEstimatesPart, note.ToJson());
-  }
+  if (made.counted)
+    NoteEstimates(made.counted->added.assembly, profile, made.counted->estimated_calls);
   if (settings_.options.Harvests()) {
     if (Status status = AddHarvest(made, is_over); !status.ok()) return status;
   }
