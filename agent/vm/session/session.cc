@@ -162,7 +162,7 @@ bool Session::GiveUpBegin() {
 void Session::ReadyTheEnd(JNIEnv* jni) {
   proxies_.LearnFields(jni);
   if (!collector_ends_first_) return;
-  if (Status status = classes_.Park(environment_.get()); !status.ok())
+  if (Status status = classes_.Park(environment_.get(), jni); !status.ok())
     log_->Step(fmt::format("the thread for the JVM's end did not start: {}", status.message()));
 }
 
