@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "agent/vm/settings/out_path.h"
 #include "cli/profile_files.h"
 #include "writer/raw/raw_format.h"
 
@@ -66,8 +67,15 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
   return {};
 }
 
+// "app.iprof.partial", "app.iprof.gz.1.partial"
+bool IsPartialName(std::string_view name) {
+  return name.ends_with(vm::kPartialSuffix) && name.find(".iprof") != std::string_view::npos;
+}
+
 bool IsInputName(std::string_view name) {
-  return name.ends_with(".iprof") || name.ends_with(".iprof.gz") || name.ends_with(kRawSuffix);
+  const auto ends_with = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  return ends_with(".iprof") || ends_with(".iprof.gz") || ends_with(kRawSuffix) ||
+         IsPartialName(name);
 }
 
 // Adds what it takes to `taken`.

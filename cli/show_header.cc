@@ -52,7 +52,11 @@ class Header {
       if (const auto note = HarvestNote::Parse(*json)) Line("harvest:", note->Describe());
     }
     if (const auto json = json_of(kSnapshotPart)) {
-      if (const auto note = SnapshotNote::Parse(*json)) Line("recovered from:", note->Describe());
+      const auto note = SnapshotNote::Parse(*json);
+      // A merge may have both.
+      if (note)
+        Line(note->is_partial && note->files == 1 ? "partial:" : "recovered from:",
+             note->Describe());
     }
     if (const auto json = json_of(kEstimatesPart)) {
       const auto note = EstimateNote::Parse(*json);

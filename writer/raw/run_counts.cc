@@ -1,8 +1,17 @@
 #include "writer/raw/run_counts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace iprof {
+namespace {
+
+// Small enough for sums.
+int64_t Clamped(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
+}
+
+}  // namespace
 
 void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
@@ -17,6 +26,12 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   note->Lose("damaged_records", assembly.damaged_records);
   note->Lose("methods_changed_by_others", assembly.positions_dropped);
   note->Lose("method_versions", assembly.versions_dropped);
+}
+
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note) {
+  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
+  note->methods_exact = note->at_rest ? Clamped(assembly.methods_exact) : 0;
+  note->methods_within_k = Clamped(note->at_rest ? others : others + assembly.methods_exact);
 }
 
 void NoteCountingGoesOn(RunNote* note) {

@@ -5,12 +5,15 @@
 #pragma once
 
 #include "writer/io/run_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/methods/profile_assembly.h"
 
 namespace iprof {
 
 // How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
+// The numbers of methods of a snapshot, which says whether it was at rest.
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);
 // Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
 void NoteCountingGoesOn(RunNote* note);
 
