@@ -38,7 +38,8 @@ class MergeCommand : public Command {
         .Takes("FILE");
     options
         .Add("--input-dir", sources_.folders,
-             "All *.iprof, *.iprof.gz and *.iraw below a folder, except the output (repeatable)")
+             "All *.iprof, *.iprof.gz, *.iraw and *.iprof.partial below a folder, except the "
+             "output (repeatable)")
         .OneValueEach()
         .Takes("DIR");
     AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},

@@ -43,6 +43,7 @@ constexpr char kLastProfileGzip[] = "exit.iprof.gz";
 // Of the recording for which this tool has loaded the agent, and of a later one.
 constexpr char kAgentsRawFile[] = "agent.iraw";
 constexpr char kLastRawFile[] = "exit.iraw";
+constexpr char kAgentsPartial[] = "agent.iprof.partial";
 // A stop that fails because the program is ending fails shortly before the process has ended.
 constexpr milliseconds kEndPatience{5'000};
 
@@ -275,7 +276,8 @@ class ProfileCommand : public Command {
       Report(console, recorded, HowEnded::kByItself);
       return Status();
     }
-    for (const char* file : {kLastRawFile, kAgentsRawFile}) {
+    const std::string last_partial = LastProfile() + std::string(vm::kPartialSuffix);
+    for (const char* file : {kLastRawFile, kAgentsRawFile, last_partial.c_str(), kAgentsPartial}) {
       const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(file) : jvm::OwnedFd();
       if (raw.is_open()) return Recover(console, file, raw, recorded);
     }
@@ -286,7 +288,10 @@ class ProfileCommand : public Command {
   Status Recover(Console& console, const char* file, const jvm::OwnedFd& raw,
                  milliseconds recorded) {
     const std::string name = target_->process.Name();
-    const Result<RawProfile> made = ReadRawFile(raw.get(), "the raw file of " + name);
+    const bool is_partial = std::string_view(file).ends_with(vm::kPartialSuffix);
+    const std::string what = is_partial ? "partial profile" : "raw file";
+    const Result<RawProfile> made =
+        ReadRecoverable(raw.get(), fmt::format("the {} of {}", what, name));
     if (!made.ok()) {
       return {
           made.status().code(),
@@ -297,9 +302,9 @@ class ProfileCommand : public Command {
         WriteProfileOutput(console, made->profile, output_, "auto", /*pretty=*/false,
                            /*gzip=*/false, Readers::kOwner);
     if (!saved.ok()) return KeptIn(file, saved);
-    console.Warn(fmt::format(
-        "{} has ended without writing its profile, which was recovered from its raw file: {}", name,
-        made->note.Describe()));
+    console.Warn(
+        fmt::format("{} has ended without writing its profile, which was recovered from its {}: {}",
+                    name, what, made->note.Describe()));
     Report(console, recorded, HowEnded::kKilled);
     return Status();
   }
@@ -332,8 +337,8 @@ class ProfileCommand : public Command {
       // An earlier file is never replaced.
       where += fmt::format(
           "; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of "
-          "{}, {} and so on, unless the agent's raw= names another",
-          raw, vm::NumberedName(raw, 1));
+          "{}, {} and so on, unless the agent's raw= names another, or of its partial profile {}",
+          raw, vm::NumberedName(raw, 1), vm::PartialPathBeside(users_out_));
     } else if (has_agent_) {
       where += ", and left no raw file to recover one from, unless the agent's raw= names one";
     } else {

@@ -10,16 +10,20 @@ namespace iprof::cli {
 namespace {
 
 TEST_CASE("names of profiles by their ends") {
-  for (const char* name : {"app.iprof", "a/app.iprof.gz", "app.1.iraw"}) {
+  for (const char* name : {"app.iprof", "a/app.iprof.gz", "app.1.iraw", "app.iprof.partial",
+                           "app.iprof.gz.1.partial"}) {
     INFO(name);
     CHECK(HasProfileName(name));
   }
-  for (const char* name : {"app", "app.json", "iprof", "app.iprof.tmp", "app.gz", ""}) {
+  for (const char* name : {"app", "app.json", "iprof", "app.iprof.tmp", "app.gz", ".partial", "app.1.partial", ""}) {
     INFO(name);
     CHECK_FALSE(HasProfileName(name));
     CHECK(WithoutProfileSuffix(name) == name);
   }
   CHECK(WithoutProfileSuffix("a.iprof/app.1.iprof.gz") == "a.iprof/app.1");
+  CHECK(WithoutProfileSuffix("app.1.iprof.2.partial") == "app.1");
+  CHECK(IsPartialName("app.iprof.partial"));
+  CHECK_FALSE(IsPartialName("app.partial"));
 }
 
 TEST_CASE("an output that nobody named is beside the input, and replaces nothing") {

@@ -1,4 +1,4 @@
-// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their
+// Raw files (writer/raw) and partial profiles as inputs of commands. Raw files are recognised by their first bytes, whatever their
 // name. One that has fewer bytes than that, or none, is recognised by its name.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
@@ -88,6 +88,12 @@ Result<RawProfile> ReadRawFile(const std::string& path);
 
 // The same of an open file. `name` is for messages.
 Result<RawProfile> ReadRawFile(int fd, const std::string& name);
+
+// What a killed JVM left: a raw file as above, or a partial profile, which the agent wrote while it recorded. Other
+// profiles are refused.
+Result<RawProfile> ReadRecoverable(const std::string& path);
+// The same of an open file. `name` is for messages.
+Result<RawProfile> ReadRecoverable(int fd, const std::string& name);
 
 // A profile or a raw file; '-' is standard input.
 Result<Profile> ReadAnyProfile(const std::string& path);

@@ -61,7 +61,8 @@ std::string SnapshotNote::ToJson() const {
   for (const auto& [name, number] : kSums) {
     if (name != kLostNotes || tells_notes) json += fmt::format(",\"{}\":{}", name, this->*number);
   }
-  return json + fmt::format(",\"without_harvest\":{}}}", without_harvest ? 1 : 0);
+  json += fmt::format(",\"without_harvest\":{}", without_harvest ? 1 : 0);
+  return json + (is_partial ? ",\"partial\":1}" : "}");
 }
 
 std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
@@ -74,6 +75,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   note.tells_notes = false;
   int64_t at_rest = 0;
   int64_t without_harvest = 0;
+  int64_t is_partial = 0;
   const auto number = [&](int64_t* value) {
     scanner.Peek();  // skips white space, which other tools may have added
     return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
@@ -82,6 +84,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
     if (name == "generation") return number(&note.generation);
     if (name == "at_rest") return number(&at_rest);
     if (name == "without_harvest") return number(&without_harvest);
+    if (name == "partial") return number(&is_partial);
     if (name == "time") {
       std::string_view text;
       if (scanner.Peek() != '"' || !scanner.ReadString(&text)) return false;
@@ -97,6 +100,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   if (!read || !scanner.ExpectEnd() || note.files == 0) return std::nullopt;
   note.at_rest = at_rest != 0;
   note.without_harvest = without_harvest != 0;
+  note.is_partial = is_partial != 0;
   return note;
 }
 
@@ -110,6 +114,7 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   time = std::min(time, other.time);
   at_rest = at_rest && other.at_rest;
   without_harvest = without_harvest || other.without_harvest;
+  is_partial = is_partial || other.is_partial;
 }
 
 int64_t SnapshotNote::Losses() const { return SaturatingSum(LossesOfCounts(), lost_other); }
@@ -123,7 +128,8 @@ int64_t SnapshotNote::LossesOfCounts() const {
 
 std::string SnapshotNote::Describe(bool tells_counts) const {
   std::string text = files == 1
-                         ? fmt::format("snapshot {} of {}", generation, time)
+                         ? fmt::format("{} {} of {}", is_partial ? "partial profile" : "snapshot",
+                                       generation, time)
                          : fmt::format("{} files, the oldest snapshot of {}", Grouped(files), time);
   if (tells_counts) text += DescribeCounts(*this);
   if (!HasLosses()) return text;

@@ -27,6 +27,19 @@ TEST_CASE("a snapshot's note reads back as it was written") {
   CHECK(SnapshotNote::Parse(rest.ToJson()) == rest);
 }
 
+TEST_CASE("a partial profile's note says what it is") {
+  const SnapshotNote partial{
+      .generation = 3, .time = "t", .methods_within_k = 2, .is_partial = true};
+  CHECK(SnapshotNote::Parse(partial.ToJson()) == partial);
+  CHECK(partial.Describe() ==
+        "partial profile 3 of t; its counts are within k in 2 methods (k is not known: threads "
+        "were counting)");
+  SnapshotNote both{.generation = 4, .time = "u"};
+  both.Unite(partial);
+  CHECK(both.is_partial);
+  CHECK(SnapshotNote::Parse(both.ToJson()) == both);
+}
+
 TEST_CASE("earlier notes do not tell which of the other things are notes") {
   const auto older = SnapshotNote::Parse(R"({"generation":3,"time":"t","files":1,"lost_other":2})");
   REQUIRE(older);

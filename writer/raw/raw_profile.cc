@@ -298,10 +298,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   for (const RunNote& run : RunList::Of(profile).Runs())
     note.recorded_ms = SaturatingAdd(note.recorded_ms, std::max<int64_t>(run.recorded_ms, 0));
   note.at_rest = contents.at_rest;
-  const uint64_t others =
-      assembly.methods_bounded + assembly.methods_unknown + assembly.methods_replaced;
-  note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
-  note.methods_within_k = Clamped(contents.at_rest ? others : others + assembly.methods_exact);
+  AddCounts(assembly, &note);
   const RawLosses& losses = contents.losses;
   note.lost_classes = Clamped(losses.classes);
   for (const uint64_t lost :

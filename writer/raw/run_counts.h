@@ -9,6 +9,7 @@
 #include <string>
 
 #include "writer/io/run_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/methods/profile_assembly.h"
 
 namespace iprof {
@@ -19,6 +20,8 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note);
 // by method as Profile::DescribeMethod names it.
 void NoteEstimates(const AssemblyResult& assembly, Profile& profile,
                    const std::map<std::string, uint64_t>& more = {});
+// The numbers of methods of a snapshot, which says whether it was at rest.
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);
 // Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
 void NoteCountingGoesOn(RunNote* note);
 

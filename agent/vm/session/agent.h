@@ -91,7 +91,8 @@ class Agent {
 
   // Stops the recording while the program runs, and says what was done. What was recorded is kept: a
   // dump, a start or the program's end finds it. On failure says why it is not possible now.
-  Result<std::string> Stop(JNIEnv* jni);
+  // `profile_follows`: the caller writes one next. If that fails, it must take a snapshot.
+  Result<std::string> Stop(JNIEnv* jni, bool profile_follows = false);
   // Begins to record, or continues after a stop. On failure says why it is not possible now. `out`: the
   // recording's own file, an absolute path; empty: it has none, and the session's is used.
   // Returns the recording's file; it has another name if another JVM writes that file.

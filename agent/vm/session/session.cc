@@ -17,6 +17,7 @@
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "agent/vm/settings/out_path.h"
+#include "agent/vm/snapshot/snapshots.h"
 #include "writer/control/command.h"
 
 namespace iprof::vm {
@@ -35,6 +36,11 @@ constexpr auto kMergePatience = std::chrono::seconds(60);
 
 // Far longer than a snapshot takes.
 constexpr auto kSnapshotPatience = std::chrono::seconds(2);
+// Far longer than a partial profile takes, for which a stop of the recording waits.
+constexpr auto kPartialPatience = std::chrono::seconds(20);
+
+// A partial profile costs far more than a snapshot of the raw file.
+constexpr int kSnapshotsInPartial = 12;
 
 // The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
@@ -45,6 +51,10 @@ int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
 // collector free memory, and they have ended before. Other collectors work in the VM's own thread.
 bool CollectorEndsFirst(const VmFlags& flags) {
   return flags.Bool("UseZGC").value_or(false) || flags.Bool("UseShenandoahGC").value_or(false);
+}
+
+std::chrono::milliseconds PeriodOf(const Options& options) {
+  return std::chrono::milliseconds(options.snapshot.ns / 1'000'000);
 }
 
 CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
@@ -60,7 +70,7 @@ CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
 }  // namespace
 
 Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
-                 std::unique_ptr<Log> log)
+                 std::unique_ptr<Log> log, std::timed_mutex& dump_turn)
     : vm_(vm),
       environment_(std::move(environment)),
       settings_(std::move(settings)),
@@ -72,7 +82,8 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
                     instrument::UnboxingOfJdk(JdkVersion(environment_.get()))),
       unload_watch_(*log_),
       class_watch_(unload_watch_),
-      proxies_(hidden_names_, unload_watch_) {
+      proxies_(hidden_names_, unload_watch_),
+      dump_turn_(dump_turn) {
   unload_watch_.Tell([this](UnloadTag tag) { hidden_names_.Drop(tag); });
 }
 
@@ -258,24 +269,44 @@ void Session::PlanSnapshots() {
       log_->Statistics(fmt::format("there is no raw file: {}", why_no_raw_));
     return;
   }
+  if (!place.why_partial.empty()) {
+    log_->Statistics(
+        fmt::format("there is a partial profile instead of a raw file: {}", place.why_partial));
+    snapshots_ = MakePartialProfile(std::move(place.path));
+  } else {
+    snapshots_ = MakeRawFile(std::move(place.path));
+  }
+}
+
+std::unique_ptr<SurvivingFile> Session::MakePartialProfile(std::string path) {
+  return std::make_unique<PartialProfile>(
+      PartialSettings{.path = std::move(path),
+                      .period = kSnapshotsInPartial * PeriodOf(settings_.options)},
+      [this](JNIEnv* jni, const PartialOrder& order) { return WritePartialProfile(jni, order); },
+      dump_turn_, *log_);
+}
+
+std::unique_ptr<SurvivingFile> Session::MakeRawFile(std::string path) {
   source_ = std::make_unique<SessionSource>(
       settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
       [this] { return DescribeRun(); });
-  snapshots_ = std::make_unique<Snapshots>(
-      SnapshotSettings{
-          .path = std::move(place.path),
-          .period = std::chrono::milliseconds(settings_.options.snapshot.ns / 1'000'000),
-          .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
-          .keeps_file = settings_.options.keep_raw},
+  return std::make_unique<Snapshots>(
+      SnapshotSettings{.path = std::move(path),
+                       .period = PeriodOf(settings_.options),
+                       .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
+                       .keeps_file = settings_.options.keep_raw},
       *source_, *log_, budget_);
 }
 
 // When something is recorded.
 void Session::StartSnapshots(JNIEnv* jni) {
   if (snapshots_ == nullptr) return;
-  source_->NoteBegin(SessionSource::Begins::kOnce);
+  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kOnce);
   const Status status = snapshots_->Start(environment_.get(), jni);
-  if (!status.ok()) log_->Warning(fmt::format("there will be no raw file: {}", status.message()));
+  if (!status.ok())
+    log_->Warning(fmt::format("there will be no {}: {}",
+                              SnapshotsAreProfiles() ? "partial profile" : "raw file",
+                              status.message()));
 }
 
 void Session::TakeSnapshot(JNIEnv* jni) {
@@ -294,7 +325,7 @@ void Session::PlaceRawBeside(const std::string& out) {
   if (snapshots_ == nullptr || !settings_.raw_path.empty() || !control::IsToolsFile(out)) return;
   const std::string place = snapshots_->place();
   if (!control::IsToolsFile(place) || LookAtToolsFolder(place) == ToolsFolder::kHasItsTool) return;
-  snapshots_->SetPlace(RawPathBeside(out));
+  snapshots_->SetPlace(SnapshotsAreProfiles() ? PartialPathBeside(out) : RawPathBeside(out));
 }
 
 void Session::DiscardRaw(JNIEnv* jni) {
@@ -311,7 +342,7 @@ void Session::KeepRaw(JNIEnv* jni) {
 
 void Session::NameRaw() {
   if (snapshots_ == nullptr) return;
-  const Snapshots::Figures raw = snapshots_->figures();
+  const SurvivingFile::Figures raw = snapshots_->figures();
   if (!raw.has_snapshot) return;
   log_->Warning(RawNotice(settings_.options, raw.path));
 }
@@ -334,7 +365,9 @@ void Session::Stop() {
 
 std::string Session::Pause(JNIEnv* jni) {
   run_.Pause();
-  if (snapshots_ != nullptr && !snapshots_->Stop(kSnapshotPatience))
+  const std::chrono::milliseconds patience =
+      SnapshotsAreProfiles() ? kPartialPatience : kSnapshotPatience;
+  if (snapshots_ != nullptr && !snapshots_->Stop(patience))
     log_->Step("the thread for snapshots did not end in time");
   if (Sampling* const sampling = samples_.load()) sampling->Pause();
   if (!classes_.Release(kReleasePatience))
@@ -386,10 +419,8 @@ Status Session::Reset(JNIEnv* jni) {
   }
   if (Sampling* const sampling = samples_.load()) sampling->Reset();
   run_.Reset();
-  if (snapshots_ != nullptr) {
-    source_->NoteBegin(SessionSource::Begins::kAnew);
-    snapshots_->TakeIfBegun(jni);
-  }
+  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kAnew);
+  if (snapshots_ != nullptr) snapshots_->TakeIfBegun(jni);
   log_->Step("what was recorded so far is forgotten");
   return {};
 }

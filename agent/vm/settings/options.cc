@@ -87,7 +87,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "the raw file, from which iprof recover makes the profile of a killed JVM; default: as out, "
      "ending in .iraw"},
     {"snapshot", &Options::snapshot, "5s",
-     "how often the raw file is brought up to date; 0: there is no raw file"},
+     "how often the raw file is brought up to date; a partial profile, where there is one instead: "
+     "at twelve times that; 0: there is neither"},
     {"keep-raw", &Options::keep_raw, "n",
      "keep the raw file after the profile was written at the program's end"},
     {"raw-max", &Options::raw_max, "256m", "the largest size of the raw file"},

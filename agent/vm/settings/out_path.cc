@@ -24,6 +24,12 @@ std::string TimeText(std::time_t time) {
   return std::string(text.data(), length);
 }
 
+// A device or a pipe has no neighbours.
+bool HasNeighbours(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode);
+}
+
 bool CanMakeFilesIn(int folder) { return faccessat(folder, ".", W_OK | X_OK, 0) == 0; }
 
 }  // namespace
@@ -163,8 +169,7 @@ bool LeadToOneFile(const std::string& a, const std::string& b) {
 
 std::string RawPathBeside(const std::string& out_path) {
   constexpr std::string_view kSuffix = ".iraw";
-  struct stat found {};
-  if (stat(out_path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return {};
+  if (!HasNeighbours(out_path)) return {};
   std::string path = out_path;
   for (const std::string_view known : {".gz", ".iprof"}) {
     const size_t name = path.rfind('/') + 1;
@@ -172,6 +177,10 @@ std::string RawPathBeside(const std::string& out_path) {
       path.resize(path.size() - known.size());
   }
   return path.append(kSuffix);
+}
+
+std::string PartialPathBeside(const std::string& out_path) {
+  return HasNeighbours(out_path) ? out_path + std::string(kPartialSuffix) : std::string();
 }
 
 std::string NumberedName(std::string_view path, int64_t number) {
