@@ -8,19 +8,23 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "cli/profile_files.h"
 #include "cli/profile_names.h"
+#include "cli/raw_input.h"
+#include "writer/base/open_file.h"
+#include "writer/raw/raw_format.h"
 
 namespace iprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostListBytes = size_t{1} << 30;
 
 // Files that are inputs already; a name may be a link.
 using Files = std::set<std::pair<dev_t, ino_t>>;
@@ -32,15 +36,15 @@ std::optional<Files::value_type> FileOf(const std::string& path) {
 }
 
 Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
-  std::ifstream file;
-  if (path != "-") {
-    file.open(path);
-    if (!file) {
-      return Status(Code::kIo,
-                    fmt::format("--input-list {}: cannot open: {}", path, std::strerror(errno)));
-    }
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok())
+    return Status(status.code(), "--input-list " + status.message());
+  std::string text;
+  if (!ReadAll(file.fd(), kMostListBytes, text)) {
+    return Status(Code::kIo,
+                  fmt::format("--input-list {}: cannot read: {}", path, std::strerror(errno)));
   }
-  std::istream& in = path == "-" ? std::cin : file;
+  std::istringstream in(text);
   std::string line;
   for (size_t number = 1; std::getline(in, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -58,10 +62,6 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
                                               input.status().message()));
     }
     inputs.push_back(*input);
-  }
-  if (in.bad()) {
-    return Status(Code::kIo,
-                  fmt::format("--input-list {}: cannot read: {}", path, std::strerror(errno)));
   }
   return {};
 }

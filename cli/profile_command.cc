@@ -225,7 +225,7 @@ class ProfileCommand : public Command {
     request.verb = Verb::kStop;
     request.patience = patience;
     request.profile = FormOf(output_);
-    jvm::OwnedFd profile;
+    OwnedFd profile;
     Refusal refusal = Refusal::kNoAnswer;
     Result<control::Answer> answer = Ask(request, &profile, &refusal);
     if (!answer.ok()) {
@@ -245,7 +245,7 @@ class ProfileCommand : public Command {
       return Status(Code::kIo,
                     fmt::format("{}: the agent wrote no profile", target_->process.Name()));
     }
-    if (Status saved = SaveProfile(profile, output_); !saved.ok()) {
+    if (Status saved = SaveProfile(profile, output_, timeouts_.answer); !saved.ok()) {
       // Otherwise the program's end has no place for the profile.
       if (folder_ && users_out_.empty()) folder_->Keep();
       return NotSaved(saved, address_.pid);
@@ -264,9 +264,9 @@ class ProfileCommand : public Command {
 
   // The program ended during the recording. If it ended well, the agent has written its profile by then.
   Status SaveLast(Console& console, milliseconds recorded) {
-    const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : jvm::OwnedFd();
+    const OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : OwnedFd();
     if (profile.is_open()) {
-      if (Status saved = SaveProfile(profile, output_); !saved.ok())
+      if (Status saved = SaveProfile(profile, output_, timeouts_.answer); !saved.ok())
         return KeptIn(LastProfile(), saved);
       if (const auto raw = RemoveRawOfLast(*target_, *folder_)) {
         console.Warn(fmt::format(
@@ -278,15 +278,14 @@ class ProfileCommand : public Command {
     }
     const std::string last_partial = LastProfile() + std::string(vm::kPartialSuffix);
     for (const char* file : {kLastRawFile, kAgentsRawFile, last_partial.c_str(), kAgentsPartial}) {
-      const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(file) : jvm::OwnedFd();
+      const OwnedFd raw = folder_ ? folder_->OpenFile(file) : OwnedFd();
       if (raw.is_open()) return Recover(console, file, raw, recorded);
     }
     return Elsewhere();
   }
 
   // The program was killed, or has crashed.
-  Status Recover(Console& console, const char* file, const jvm::OwnedFd& raw,
-                 milliseconds recorded) {
+  Status Recover(Console& console, const char* file, const OwnedFd& raw, milliseconds recorded) {
     const std::string name = target_->process.Name();
     const bool is_partial = std::string_view(file).ends_with(vm::kPartialSuffix);
     const std::string what = is_partial ? "partial profile" : "raw file";
@@ -378,7 +377,7 @@ class ProfileCommand : public Command {
   enum class Refusal : uint8_t { kNoAnswer, kEnding, kOther };
 
   // An answer that is not "done" is a failure.
-  Result<control::Answer> Ask(const jvm::AgentRequest& request, jvm::OwnedFd* profile = nullptr,
+  Result<control::Answer> Ask(const jvm::AgentRequest& request, OwnedFd* profile = nullptr,
                               Refusal* refusal = nullptr) const {
     if (refusal != nullptr) *refusal = Refusal::kNoAnswer;
     if (target_->process.HasEnded()) return target_->process.Ended();

@@ -1,6 +1,5 @@
 #include "cli/raw_input.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,20 +77,21 @@ std::vector<uint8_t> FirstOfRawFile(const std::string& path) {
 InputFile::InputFile(const std::string& path)
     : is_standard_(path == "-"),
       name_(is_standard_ ? "standard input" : path),
-      fd_(is_standard_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-      error_(errno) {
+      opened_(is_standard_ ? Result<OwnedFd>(OwnedFd())
+                           : OpenFile(path, O_RDONLY, FileKind::kStream)) {
   struct stat info {};
-  if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode))
+  if (!opened_.ok() || fstat(fd(), &info) != 0) return;
+  if (S_ISREG(info.st_mode)) {
     regular_size_ = static_cast<uint64_t>(info.st_size);
-}
-
-InputFile::~InputFile() {
-  if (!is_standard_ && fd_ >= 0) close(fd_);
+  } else if (!is_standard_) {
+    WaitForWriter(fd());
+  }
 }
 
 Status InputFile::status() const {
-  if (fd_ >= 0) return {};
-  return {Code::kIo, fmt::format("{}: cannot open: {}", name_, std::strerror(error_))};
+  const Status status = opened_.status();
+  if (status.ok()) return {};
+  return {status.code(), fmt::format("{}: cannot open: {}", name_, status.message())};
 }
 
 Result<size_t> SniffedInput::Source::Read(char* into, size_t size) {

@@ -20,8 +20,8 @@
 #include <string>
 
 #include "cli/jvm/jvm_connection.h"
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/private_folder.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"

@@ -11,10 +11,9 @@
 #include <sys/types.h>
 
 #include <string>
-#include <vector>
 
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/process_status.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {
@@ -59,16 +58,7 @@ class Process {
   OwnedFd folder_;
 };
 
-// Opens a path below a folder as if that folder were the root. On failure it is not open, and errno says why.
-OwnedFd OpenWithin(int root, const std::string& path, int flags);
-
-// The names in a folder, without "." and ".."; empty where it cannot be read.
-std::vector<std::string> NamesIn(int folder);
-
 // The login name of a user of this machine, or the number.
 std::string UserName(uid_t uid);
-
-// A file from its current position on, at most `limit` bytes; false on an error.
-bool ReadAll(int fd, size_t limit, std::string& into);
 
 }  // namespace iprof::jvm

@@ -116,6 +116,26 @@ class Attach(Control):
         self.profile("late.iprof")
         self.assertFalse((self.folder / "again.iprof").exists())
 
+    @on_one_jvm
+    def test_a_pipe_where_the_jvm_looks_for_a_file(self):
+        """Whoever may write there could keep the tool waiting for ever."""
+        process = self.start()
+        pipe = self.folder / f".attach_pid{process.pid}"
+        os.mkfifo(pipe)
+        self.assertEqual(self.refused(process, "out=late.iprof", expect=IO),
+                         f"process {process.pid} cannot be asked to listen, because {pipe.name} in its working directory or /tmp is no regular "
+                         "file (it is a named pipe): remove it")
+        for command in (["profile", str(process.pid), "-o", "x.iprof"], ["refresh", str(process.pid)],
+                        ["harvest", str(process.pid), "--attach", "-o", "x.iprof"]):
+            with self.subTest(command=command[0]):
+                self.assertIn("cannot be asked to listen", self.run_tool(*command, expect=IO).stderr)
+        pipe.unlink()
+        # It got no SIGQUIT, so it has printed no threads.
+        self.assertNotIn("Full thread dump", process.out_path.read_text())
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
     def test_options_that_are_refused(self):
         """The tool knows the options, so the JVM never sees wrong ones. What only the agent can know, it says."""
         process = self.start()

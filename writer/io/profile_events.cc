@@ -1,6 +1,5 @@
 #include "writer/io/profile_events.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/open_file.h"
 #include "writer/io/json_scanner.h"
 
 namespace iprof {
@@ -493,12 +493,10 @@ Status ParseProfileFile(const std::string& path, ProfileEvents& events) {
     FdSource source(STDIN_FILENO, "standard input");
     return ParseProfile(source, "standard input", events);
   }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {Code::kIo, path + ": cannot open: " + std::strerror(errno)};
-  FdSource source(fd, path);
-  Status status = ParseProfile(source, path, events);
-  ::close(fd);
-  return status;
+  const Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  if (!file.ok()) return {file.status().code(), path + ": cannot open: " + file.status().message()};
+  FdSource source(file->get(), path);
+  return ParseProfile(source, path, events);
 }
 
 }  // namespace iprof

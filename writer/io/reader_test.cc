@@ -329,7 +329,7 @@ TEST_CASE("a file that cannot be read") {
   CHECK(ReadProfileFile("/nowhere/x").status().message() ==
         "/nowhere/x: cannot open: No such file or directory");
   CHECK(ReadProfileFile("/nowhere/x").status().code() == Code::kIo);
-  CHECK(ReadProfileFile("/tmp").status().message() == "/tmp: cannot read: Is a directory");
+  CHECK(ReadProfileFile("/tmp").status().message() == "/tmp: cannot open: it is a directory");
 }
 
 // Lists the events in order.

@@ -31,15 +31,15 @@ class Flow {
   }
 
   void Solve() {
-    std::vector<uint32_t> open(blocks_.size());
-    for (uint32_t b = 0; b < blocks_.size(); ++b) open[b] = b;
-    // Each round fills in at least one number, or is the last. `open` has the blocks whose neighbours have changed.
-    while (!open.empty()) {
+    std::vector<uint32_t> changed(blocks_.size());
+    for (uint32_t b = 0; b < blocks_.size(); ++b) changed[b] = b;
+    // Each round fills in at least one number, or is the last. `changed` has the blocks with a neighbour that has changed.
+    while (!changed.empty()) {
       std::vector<uint32_t> next;
-      for (const uint32_t b : open) Visit(b, next);
+      for (const uint32_t b : changed) Visit(b, next);
       std::sort(next.begin(), next.end());
       next.erase(std::unique(next.begin(), next.end()), next.end());
-      open = std::move(next);
+      changed = std::move(next);
     }
   }
 

@@ -1,24 +1,21 @@
 #include "agent/hotspot/core/file_memory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "writer/base/open_file.h"
+
 namespace iprof::hotspot {
 
 std::unique_ptr<FileMemory> FileMemory::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return nullptr;
+  Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  if (!file.ok()) return nullptr;
   struct stat found {};
-  if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
-    close(fd);
-    errno = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
-    return nullptr;
-  }
+  if (fstat(file->get(), &found) != 0) return nullptr;
   return std::unique_ptr<FileMemory>(
-      new FileMemory(fd, static_cast<uint64_t>(found.st_size), found.st_mtime));
+      new FileMemory(file->Release(), static_cast<uint64_t>(found.st_size), found.st_mtime));
 }
 
 FileMemory::~FileMemory() { close(fd_); }

@@ -1,6 +1,5 @@
 #include "agent/vm/session/profile_merge.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "writer/base/open_file.h"
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/ops/merge.h"
@@ -30,33 +29,18 @@ Status Failed(const std::string& path, std::string_view why) {
 }
 
 // The file in this place, held open, so that what was checked is what is read.
-class HeldFile {
- public:
-  explicit HeldFile(const FilePlace& place)
-      : fd_(openat(place.folder(), place.name().c_str(),
-                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
-  ~HeldFile() {
-    if (fd_ >= 0) close(fd_);
+Result<OwnedFd> HoldFile(const FilePlace& place, const std::string& path) {
+  Result<OwnedFd> file =
+      OpenFile(place.folder(), place.name(), O_RDONLY | O_NOFOLLOW, FileKind::kRegular);
+  if (!file.ok()) return Failed(path, file.status().message());
+  struct stat found {};
+  if (fstat(file->get(), &found) != 0) return Failed(path, std::strerror(errno));
+  if (found.st_uid != geteuid() && found.st_uid != 0) {
+    return Failed(path,
+                  fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
   }
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-
-  Status Check(const std::string& path) const {
-    if (fd_ < 0) return Failed(path, std::strerror(errno));
-    struct stat found {};
-    if (fstat(fd_, &found) != 0) return Failed(path, std::strerror(errno));
-    if (!S_ISREG(found.st_mode)) return Failed(path, "is not a regular file");
-    if (found.st_uid != geteuid() && found.st_uid != 0) {
-      return Failed(
-          path, fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
-    }
-    return {};
-  }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  const int fd_;
-};
+  return file;
+}
 
 // Messages about the shared file shall name it as the user did.
 std::string WithName(std::string message, const std::string& from, const std::string& to) {
@@ -71,11 +55,14 @@ std::string WithName(std::string message, const std::string& from, const std::st
 Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string& own,
                                        const std::string& shared, WriteOptions format) {
   std::vector<MergeInput> inputs{{own}};
-  std::optional<HeldFile> there;
+  OwnedFd there;
+  std::string there_path;
   if (place.found()) {
-    there.emplace(place);
-    if (Status status = there->Check(shared); !status.ok()) return status;
-    inputs.push_back({there->path()});
+    Result<OwnedFd> held = HoldFile(place, shared);
+    if (!held.ok()) return held.status();
+    there = std::move(*held);
+    there_path = fmt::format("/proc/self/fd/{}", there.get());
+    inputs.push_back({there_path});
   }
   // One thread: the program is ending, and the system may refuse another one.
   Result<MergeResult> merged = MergeFiles(inputs, {.failure_mode = FailureMode::kAny,
@@ -83,7 +70,7 @@ Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string
                                                    .threads = 1,
                                                    .on_progress = {}});
   const auto named = [&](const std::string& message) {
-    return there ? WithName(message, there->path(), shared) : message;
+    return there.is_open() ? WithName(message, there_path, shared) : message;
   };
   if (!merged.ok()) return Status(merged.status().code(), named(merged.status().message()));
   format.version = std::max(format.version, SmallestVersionFor(merged->profile));

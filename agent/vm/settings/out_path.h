@@ -37,8 +37,8 @@ Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& fac
 enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is taken
 
 // Expands the pattern, makes it absolute, creates missing parent folders, and checks that the file
-// can be written: the parent is a writable folder, the path is not a folder, and an existing file
-// is writable.
+// can be written: the parent is a writable folder, the path is not a folder, socket, block device or another user's pipe, and
+// an existing file is writable.
 Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
                                    OldFile old_file = OldFile::kIsWritten);
 
