@@ -1,4 +1,4 @@
-#include "agent/hotspot/core/file_memory.h"
+#include "agent/hotspot/file_memory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,10 @@
 namespace iprof::hotspot {
 
 std::unique_ptr<FileMemory> FileMemory::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return Of(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+std::unique_ptr<FileMemory> FileMemory::Of(int fd) {
   if (fd < 0) return nullptr;
   struct stat found {};
   if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {

@@ -16,6 +16,8 @@ namespace iprof::hotspot {
 class FileMemory final : public Memory {
  public:
   static std::unique_ptr<FileMemory> Open(const std::string& path);
+  // Takes the descriptor, which was opened without waiting; below 0: that failed.
+  static std::unique_ptr<FileMemory> Of(int fd);
   ~FileMemory() override;
   FileMemory(const FileMemory&) = delete;
   FileMemory& operator=(const FileMemory&) = delete;
