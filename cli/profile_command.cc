@@ -190,7 +190,7 @@ class ProfileCommand : public Command {
     if (folder_) own += ",out=" + folder_->PathOf(kAgentsFile);
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, timeouts_);
     if (!connection.ok()) return connection.status();
-    return LoadAgent(*connection, library_, options_, own);
+    return LoadAgent(*connection, library_, options_, own).status();
   }
 
   Status Start() {

@@ -277,7 +277,8 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
   int asked = 0;
   for (;;) {
     const Result<ProcessStatus> now = target.process.ReadStatus();
-    if (!now.ok() || now->has_ended()) return target.process.Ended();
+    if (!now.ok()) return now.status();
+    if (now->has_ended()) return target.process.Ended();
     // It takes a connection, but no request. (A debugger's stops can be short: those count at the end.)
     if (now->state == 'T') return Silent(target, wait, false);
     OwnedFd connection;

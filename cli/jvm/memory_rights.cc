@@ -73,7 +73,8 @@ std::string ExplainUnreadable(const std::string& name, const ReadingRights& righ
 
 Status WhyUnreadable(const Process& process) {
   const Result<ProcessStatus> status = process.ReadStatus();
-  if (!status.ok() || status->has_ended() || !status->has_memory) return process.WithoutMemory();
+  if (!status.ok()) return status.status();
+  if (status->has_ended() || !status->has_memory) return process.WithoutMemory();
   return {Code::kIo, ExplainUnreadable(process.Name(), {.allows_call = AllowsCall(),
                                                         .is_root = geteuid() == 0,
                                                         .has_capability = HasCapability(),

@@ -20,6 +20,10 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 20;  // of a file of /proc; maps of huge processes are some MB
 
+// From errno of a file in the folder of a process. Any other error says nothing about it: this process may have no
+// descriptor or no memory left.
+bool IsGone(int error) { return error == ENOENT || error == ESRCH; }
+
 }  // namespace
 
 std::string UserName(uid_t uid) {
@@ -59,13 +63,21 @@ Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has end
 Status Process::LivesOn() const {
   if (EndsNow()) return Ended();
   const Result<ProcessStatus> status = ReadStatus();
-  if (!status.ok() || status->has_ended()) return Ended();
+  if (!status.ok()) return status.status();
+  if (status->has_ended()) return Ended();
   return status->has_memory ? Status() : WithoutMemoryYet();
 }
 
 Status Process::WithoutMemory() const { return EndsNow() ? Ended() : WithoutMemoryYet(); }
 
 Status Process::WithoutMemoryYet() const {
+  const Result<ProcessStatus> status = ReadStatus();
+  if (status.ok() && status->state == 'Z') {
+    return Status(Code::kUnsupported,
+                  fmt::format("{} goes on without its first thread, by which the kernel shows its "
+                              "memory",
+                              Name()));
+  }
   return Status(
       Code::kUnsupported,
       fmt::format("{} has no memory: it is ending, or it is a thread of the kernel", Name()));
@@ -73,7 +85,7 @@ Status Process::WithoutMemoryYet() const {
 
 Status Process::Refused(int error, const char* what) const {
   if (HasEnded()) return Ended();
-  if (error == ESRCH || error == ENOENT) {
+  if (IsGone(error)) {
     if (Status lives = LivesOn(); !lives.ok()) return lives;
   }
   if (error != EACCES && error != EPERM) {
@@ -113,11 +125,22 @@ std::string Process::ReadIfReadable(const char* file) const {
   return text;
 }
 
-Result<ProcessStatus> Process::ReadStatus() const {
+std::optional<std::string> Process::StatusText() const {
   const Result<OwnedFd> fd = OpenFile(folder_.get(), "status", O_RDONLY, FileKind::kRegular);
   std::string text;
-  if (!fd.ok() || !ReadAll(fd->get(), kMostBytes, text)) return Ended();
-  const auto status = ParseProcessStatus(text, pid_);
+  if (!fd.ok() || !ReadAll(fd->get(), kMostBytes, text)) return std::nullopt;
+  return text;
+}
+
+Result<ProcessStatus> Process::ReadStatus() const {
+  const auto text = StatusText();
+  const int error = errno;
+  if (!text) {
+    if (IsGone(error)) return Ended();
+    return Status(Code::kIo,
+                  fmt::format("cannot read /proc/{}/status: {}", pid_, std::strerror(error)));
+  }
+  const auto status = ParseProcessStatus(*text, pid_);
   if (status) return *status;
   return Status(Code::kUnsupported, fmt::format("/proc/{}/status lacks what iprof needs", pid_));
 }
@@ -128,9 +151,17 @@ Result<OwnedFd> Process::OpenFolder(const char* link) const {
   return fd;
 }
 
+OwnedFd Process::OpenMapping(uint64_t begin, uint64_t end) const {
+  const std::string name = fmt::format("map_files/{:x}-{:x}", begin, end);
+  Result<OwnedFd> file = OpenFile(folder_.get(), name, O_RDONLY, FileKind::kRegular);
+  return file.ok() ? std::move(*file) : OwnedFd();
+}
+
 bool Process::HasEnded() const {
-  const Result<ProcessStatus> status = ReadStatus();
-  return !status.ok() || status->has_ended();
+  const auto text = StatusText();
+  if (!text) return IsGone(errno);
+  const auto status = ParseProcessStatus(*text, pid_);
+  return status && status->has_ended();
 }
 
 bool Process::EndsNow() const {

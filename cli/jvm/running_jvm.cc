@@ -148,7 +148,7 @@ Result<RunningJvm> LookAt(const Process& process) {
   // Where the process lost its memory meanwhile, files are cut short, empty, or cannot be read.
   const Result<ProcessStatus> now = process.ReadStatus();
   if (!now.ok()) return now.status();
-  if (now->has_ended() || !now->has_memory) return process.Ended();
+  if (now->has_ended() || !now->has_memory) return process.WithoutMemory();
   if (!read.ok()) return read.status();
   const std::vector<MappedFile> files = MappedFiles(read->maps);
   const JvmKind kind = KindOfJvm(files);
