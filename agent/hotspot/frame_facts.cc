@@ -15,6 +15,25 @@ std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs) {
   return offsets;
 }
 
+std::optional<CodeOffsets> ReadCodeOffsets(const VmStructs& structs) {
+  const auto code = structs.OffsetOf("Method", "_constMethod");
+  const auto size = structs.OffsetOf("ConstMethod", "_code_size");
+  const auto bytes = structs.SizeOf("ConstMethod");
+  if (!code || !size || !bytes) return std::nullopt;
+  return CodeOffsets{*code, *size, *bytes};
+}
+
+bool IsRunningCall(uint8_t op) {
+  constexpr uint8_t kInvokeVirtual = 182;
+  constexpr uint8_t kInvokeDynamic = 186;
+  constexpr uint8_t kBreakpoint = 202;
+  // As in original_code.cc, which verifies these numbers.
+  constexpr uint8_t kFastInvokeFinal = 227;
+  constexpr uint8_t kInvokeHandle = 233;
+  return (op >= kInvokeVirtual && op <= kInvokeDynamic) || op == kBreakpoint ||
+         op == kFastInvokeFinal || op == kInvokeHandle;
+}
+
 std::optional<int32_t> ReadSenderSpWords(const VmStructs& structs) {
   return structs.IntConstant("frame::interpreter_frame_sender_sp_offset");
 }

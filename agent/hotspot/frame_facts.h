@@ -32,6 +32,18 @@ struct ThreadOffsets {
 };
 std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs);
 
+// Where a method's code is: the pointer in a Method to its ConstMethod, and in that the code's length and its first byte.
+struct CodeOffsets {
+  uint64_t code_in_method = 0;
+  uint64_t size_in_code = 0;
+  uint64_t bytes_in_code = 0;
+};
+std::optional<CodeOffsets> ReadCodeOffsets(const VmStructs& structs);
+
+// Whether an instruction of running code is a call, by its first byte, which the interpreter may have replaced. A
+// debugger's breakpoint hides what it is; it may be one.
+bool IsRunningCall(uint8_t op);
+
 // The slot where an interpreted frame stores its sender's stack pointer, in words from the frame
 // pointer.
 std::optional<int32_t> ReadSenderSpWords(const VmStructs& structs);

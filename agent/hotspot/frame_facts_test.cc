@@ -1,6 +1,7 @@
 #include "agent/hotspot/frame_facts.h"
 
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "agent/hotspot/fake_structs.h"
 
@@ -47,6 +48,28 @@ TEST_CASE("what the tables leave out is missing") {
     REQUIRE(offsets);
     CHECK_FALSE(offsets->state);
   }
+}
+
+TEST_CASE("where a method's code is") {
+  FakeStructs fake;
+  const OwnMemory memory;
+  CHECK_FALSE(ReadCodeOffsets(VmStructs(memory, fake.Symbols())));
+  fake.AddField("Method", "_constMethod", 8);
+  fake.AddField("ConstMethod", "_code_size", 42);
+  fake.AddType("ConstMethod", 56);
+  const auto offsets = ReadCodeOffsets(VmStructs(memory, fake.Symbols()));
+  REQUIRE(offsets);
+  CHECK(offsets->code_in_method == 8);
+  CHECK(offsets->size_in_code == 42);
+  CHECK(offsets->bytes_in_code == 56);
+}
+
+TEST_CASE("calls in running code, also where the interpreter has replaced them") {
+  std::vector<int> calls;
+  for (int op = 0; op < 256; ++op) {
+    if (IsRunningCall(static_cast<uint8_t>(op))) calls.push_back(op);
+  }
+  CHECK(calls == std::vector<int>{182, 183, 184, 185, 186, 202, 227, 233});
 }
 
 TEST_CASE("interpreted frames and the version") {

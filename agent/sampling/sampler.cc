@@ -81,7 +81,8 @@ Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
   sampler->signal_ = *signal;
   const HandlerView view{hooks.get_call_trace,  hooks.current_env,    options.depth,
                          hooks.processor,       hooks.anchor,         hooks.interpreter,
-                         sampler->table_.get(), sampler->code_.get(), &sampler->stopped_};
+                         hooks.method_code,     sampler->table_.get(), sampler->code_.get(),
+                         &sampler->stopped_};
   if (!OpenHandler(view)) {
     sampler->stopped_ = true;
     return Status(Code::kUsage, "sampling is running already");

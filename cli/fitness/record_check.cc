@@ -6,6 +6,7 @@
 #include <set>
 
 #include "writer/model/branch_outcomes.h"
+#include "writer/model/code_hashes.h"
 #include "writer/names/generated_names.h"
 
 namespace iprof::fitness {
@@ -113,7 +114,7 @@ Verdict RecordCheck::CheckMethod(MethodIndex method, LoadedMethod** loaded) {
   const uint64_t hash = profile_.CodeHash(method);
   if (hash == 0) {
     if (found->has_code()) ++without_hash_;
-  } else if (hash != found->CodeHash()) {
+  } else if (!IsSameCode(hash, found->CodeHash())) {
     verdict.misfit = Misfit::kOtherCode;
   }
   return verdict;
@@ -228,12 +229,10 @@ Verdict RecordCheck::CheckCaller(Table table, const Frame& frame) {
   Verdict verdict = known.verdict;
   if (known.loaded == nullptr || verdict.misfit != Misfit::kNone) return verdict;
   const Site site = known.loaded->SiteAt(frame.bci);
-  const bool fits = table == Table::kSamples
-                        ? site.kind != SiteKind::kNoInstruction || !known.loaded->has_code()
-                        : IsCall(site.kind);
-  if (fits) return verdict;
+  // A native method has no positions; only samples have such callers.
+  if (IsCall(site.kind) || (table == Table::kSamples && !known.loaded->has_code())) return verdict;
   verdict.misfit = Misfit::kOtherInstruction;
-  verdict.detail = Mismatch(frame.bci, table == Table::kSamples ? "instruction" : "call", site);
+  verdict.detail = Mismatch(frame.bci, "call", site);
   return verdict;
 }
 

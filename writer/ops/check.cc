@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -19,6 +20,7 @@
 #include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
+#include "writer/ops/check_code_ends.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
@@ -52,6 +54,7 @@ class Checker final : public ProfileEvents {
     ReportStandardIds();
     CheckStandardTypes();
     ReportOutcomes();
+    CheckCodeEnds();
     counts_.image = image_.shares();
     NoteJdks();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
@@ -102,12 +105,14 @@ class Checker final : public ProfileEvents {
     if (method.name.empty()) {
       Report(Rule::kMethodName, Member(method.place, "name"), "an empty name", "a name");
     }
-    MethodNote note = NoteOn(method);
-    if (!methods_.emplace(method.id, note).second) {
+    const MethodNote note = NoteOn(method);
+    const auto [noted, is_new] = methods_.emplace(method.id, note);
+    if (!is_new) {
       Report(Rule::kMethodIdRepeated, Member(method.place, "id"),
              fmt::format("{} a second time", method.id), "each id once");
     }
-    CheckSignature(method);
+    noted->second.signature = method.signature.size();
+    noted->second.identity = CheckSignature(method);
     image_.AddMethod(method.id, ImageUseOf(method));
     return true;
   }
@@ -127,6 +132,7 @@ class Checker final : public ProfileEvents {
   bool OnEntry(const EntryDecl& entry) override {
     ++counts_.entries;
     if (entry.ctx_ok) CheckContext(entry);
+    if (entry.ctx_ok) code_ends_.Add(entry, CtxPlace(entry));
     if (entry.records_ok) CheckRecords(entry);
     if (entry.ctx_ok && entry.records_ok) image_.AddEntry(entry);
     return true;
@@ -135,6 +141,7 @@ class Checker final : public ProfileEvents {
   bool OnUnknownKey(std::string_view key, std::string_view json, const Place& place) override {
     image_.AddKey(key, json);
     if (key == kAgentKey) {
+      agent_section_.Add(kAgentKey, json);
       CheckAgentSection(
           json, [&](Rule rule, std::string_view member, std::string found, std::string expected) {
             Report(rule, Member(place, member), std::move(found), std::move(expected));
@@ -165,6 +172,8 @@ class Checker final : public ProfileEvents {
     bool linkage = false;
     bool of_jdk = false;
     bool recorded = false;  // the part "code" has a place for it
+    std::string_view identity;  // the ids of its signature, and its name
+    size_t signature = 0;       // how many ids
   };
 
   static std::string Quoted(std::string_view text) {
@@ -259,7 +268,8 @@ class Checker final : public ProfileEvents {
     }
   }
 
-  void CheckSignature(const MethodDecl& method) {
+  // Returns its identity.
+  std::string_view CheckSignature(const MethodDecl& method) {
     if (method.signature.size() < 2) {
       Report(Rule::kMethodSignatureLength, Member(method.place, "signature"),
              fmt::format("{} type ids", method.signature.size()),
@@ -278,12 +288,39 @@ class Checker final : public ProfileEvents {
     std::string identity;
     for (const int64_t id : method.signature) identity += std::to_string(id) + ",";
     identity += method.name;
-    if (!method_identities_.insert(std::move(identity)).second) {
+    const auto [kept, is_new] = method_identities_.insert(std::move(identity));
+    if (!is_new) {
       Report(Rule::kMethodRepeated, method.place,
              fmt::format("{} with this declaring type and signature a second time",
                          Quoted(method.name)),
              "each method once");
     }
+    return *kept;
+  }
+
+  // A method's name and the types of its signature.
+  std::string TextOf(int64_t method) const {
+    const auto found = methods_.find(method);
+    if (found == methods_.end()) return {};
+    std::string_view rest = found->second.identity;
+    std::string types;
+    for (size_t i = 0; i < found->second.signature; ++i) {
+      const size_t end = rest.find(',');
+      const auto type = type_names_.find(std::strtoll(rest.data(), nullptr, 10));
+      types += ' ';
+      if (type != type_names_.end()) types += type->second;
+      rest.remove_prefix(end + 1);
+    }
+    return std::string(rest) + types;
+  }
+
+  void CheckCodeEnds() {
+    const auto code = agent_section_.Part(kCodePart);
+    if (!code) return;
+    code_ends_.Check(*code, [&](int64_t method) { return TextOf(method); },
+                     [&](const Place& place, std::string found, std::string expected) {
+                       Report(Rule::kContextBeyondEnd, place, std::move(found), std::move(expected));
+                     });
   }
 
   MethodNote NoteOn(const MethodDecl& method) const {
@@ -473,6 +510,8 @@ class Checker final : public ProfileEvents {
   std::vector<Finding> standard_ids_;  // found before the version
   OutcomeFindings outcomes_;
   FileShares image_;
+  CodeEnds code_ends_;
+  AgentSection agent_section_;
   std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;
   Place instance_of_place_;

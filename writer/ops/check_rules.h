@@ -31,6 +31,7 @@ enum class Rule : uint8_t {
   kContextMethod,
   kContextRepeated,
   kContextBci,
+  kContextBeyondEnd,
   kCallContextBci,
   kMonitorContext,
   kMonitorEntries,

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/model/code_hashes.h"
 #include "writer/ops/check_names.h"
 
 namespace iprof {
@@ -73,6 +76,24 @@ File Hashed(File file, const std::string& hashes) {
   return file;
 }
 
+// Says that the code of main, of which an entry of calls is needed, has so many bytes.
+std::string CodeOfMain(uint32_t length) {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex owner = profile.AddType("a.Main");
+  const TypeIndex signature[] = {owner, TypeIndex{8}};
+  const MethodIndex main = profile.AddMethod("main", signature);
+  profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, main, 0), 1);
+  profile.SetCodeHash(main, WithCodeLength(~uint64_t{0}, length));
+  NoteCodeHashes(profile);
+  return R"(,"iprofagent":{"version":1,"code":)" + std::string(*AgentPart(profile, kCodePart)) + "}";
+}
+File SampleAt(Bci bci, uint32_t length, const std::string& called = "1") {
+  return {.tables = R"(,"callCountProfiles":[{"ctx":")" + called +
+                    R"(:0","records":[5]}],"samplingProfiles":[{"ctx":"2:1<1:)" +
+                    std::to_string(bci) + R"(","records":[3]}])" + CodeOfMain(length)};
+}
+
 std::vector<Case> Cases() {
   const std::string blocking = R"({"id":5,"name":"wait0","signature":[9,8,6]})";
   const std::string linkage_type = R"({"id":20,"name":"java.lang.invoke.LambdaForm$MH/0x1"})";
@@ -116,6 +137,7 @@ std::vector<Case> Cases() {
        Entry("conditionalProfiles", "1:65535", "9,0,1,4,1,1")},
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
+      {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
       {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
       {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
       {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
@@ -179,6 +201,12 @@ std::vector<Case> Cases() {
        "$.iprofagent.version",
        {.tables = R"(,"iprofagent":{"version":2})"}},
   };
+}
+
+TEST_CASE("positions before the end of the code are right, and lengths of other methods say nothing") {
+  CHECK(Describe(FindingsOf(SampleAt(8, 9).Text())).empty());
+  CHECK(Describe(FindingsOf(SampleAt(9, 9, "2").Text())).empty());
+  CHECK(Describe(FindingsOf(SampleAt(9, 0).Text())).empty());
 }
 
 TEST_CASE("a sound profile has no findings, strictly") {

@@ -71,6 +71,29 @@ struct GuardedPop {
   }
 };
 
+// Fills the stamps of frames.
+struct GuardedStamps {
+  const CodeFacts* facts;
+  std::span<CallFrame> frames;
+
+  static CodeStamp StampOf(const CodeFacts& facts, const CallFrame& frame) {
+    if (!facts.known || frame.method == nullptr || frame.bci < 0) return {};
+    const char* const method = *static_cast<const char* const*>(frame.method);
+    if (method == nullptr) return {};
+    const char* const code = *reinterpret_cast<const char* const*>(method + facts.code_in_method);
+    const uint32_t length = *reinterpret_cast<const uint16_t*>(code + facts.size_in_code);
+    const auto bci = static_cast<uint32_t>(frame.bci);
+    if (bci >= length) return {};
+    const auto op = static_cast<uint8_t>(code[facts.bytes_in_code + bci]);
+    return CodeStamp::Of(length, facts.is_call[op]);
+  }
+
+  static void Run(void* self) {
+    auto* stamps = static_cast<GuardedStamps*>(self);
+    for (CallFrame& frame : stamps->frames) frame.code = StampOf(*stamps->facts, frame);
+  }
+};
+
 class Sample {
  public:
   Sample(const HandlerView& view, ThreadSlot* slot, void* context, uint64_t weight)
@@ -219,11 +242,15 @@ class Sample {
     return failed;
   }
 
-  SampleOutcome Store(const CallFrame* frames, int32_t count, SampleOutcome outcome) {
+  SampleOutcome Store(CallFrame* frames, int32_t count, SampleOutcome outcome) {
     const bool cut = count > view_.depth;
     if (cut) AddOwned(slot_->cut, 1);
-    const auto kept = static_cast<size_t>(cut ? view_.depth : count);
-    if (!view_.table->Add(std::span(frames, kept), cut, weight_, &slot_->last_trace))
+    const std::span<CallFrame> kept(frames, static_cast<size_t>(cut ? view_.depth : count));
+    for (CallFrame& frame : kept) frame.code = {};
+    GuardedStamps stamps{&view_.method_code, kept};
+    // After a fault the rest has no stamps. No code of HotSpot was skipped, so the thread stays watched.
+    if (view_.method_code.known) CrashGuard::Guarded(slot_, GuardedStamps::Run, &stamps);
+    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace))
       return SampleOutcome::kTableFull;
     slot_->last_outcome = outcome;
     return outcome;

@@ -39,6 +39,16 @@ struct FrameAnchor {
   int in_vm = -1;
 };
 
+// Where the length and the bytes of a method's code are: behind its jmethodID is a pointer to the method, and in it one
+// to a part that never changes. The thread runs the method, so it stays loaded while the handler runs.
+struct CodeFacts {
+  bool known = false;
+  uint32_t code_in_method = 0;  // of that pointer in the method
+  uint32_t size_in_code = 0;    // of the length, 16 bits, in that part
+  uint32_t bytes_in_code = 0;   // of the first byte
+  std::array<bool, 256> is_call{};  // by the opcode as the interpreter keeps it
+};
+
 // What a running session gives to the handler. It must stay valid from OpenHandler until
 // CloseHandler and a quiesce afterwards.
 struct HandlerView {
@@ -48,6 +58,7 @@ struct HandlerView {
   const Processor* processor;  // null: no recovery
   FrameAnchor anchor;
   InterpreterFacts interpreter;
+  CodeFacts method_code;
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;

@@ -77,6 +77,9 @@ struct CountingContext {
   ProxyNames& proxies;
   ClassWatch& watch;
   instrument::MemoryBudget& budget;
+  // Called on the agent's thread after it has swapped classes while the program is recorded: frames go on in the
+  // old code. May be empty.
+  std::function<void(JNIEnv*)> swapped = {};
 };
 
 // Maps positions of running instructions to class files, for one profile. It must not outlive its
@@ -87,17 +90,21 @@ class ClassFilePositions {
                      OriginOf origin_of)
       : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
 
-  // A position in a running, rewritten method. `original` is the class file's bci; nullopt if another
-  // agent had changed the method first.
+  // A position in a running method; see ClassInstrumenter::RunningPosition.
   struct Position {
     std::string_view class_descriptor;
     std::string_view name;
     std::string_view descriptor;
     Bci running;
+    CodeStamp code = {};
     std::optional<Bci> original = std::nullopt;
+    uint32_t original_length = 0;
+    bool is_recorded = false;
   };
-  // Fills `original`. Each class is looked up once.
+  // Fills the last three. Each class is looked up once.
   void Translate(std::span<Position> positions) const;
+  // Whether a class that is not recorded may have had probes: it was unloaded, and what was known of it was dropped.
+  bool MayHaveForgotten() const;
 
  private:
   void TranslateOneClass(std::span<Position*> positions) const;
@@ -294,6 +301,7 @@ class Counting final : public HiddenClassCounting {
   ProxyNames& proxies_;
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
+  const std::function<void(JNIEnv*)> swapped_;
   const CountingPlan plan_;
   ClassFilter filter_;
   AgentThread thread_;

@@ -95,11 +95,13 @@ void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const
   std::vector<instrument::ClassInstrumenter::RunningPosition> running;
   for (const Position* position : positions)
     running.push_back({position->name, position->descriptor,
-                       static_cast<uint32_t>(std::max(position->running, Bci{0}))});
+                       static_cast<uint32_t>(std::max(position->running, Bci{0})), position->code});
   if (owner.IsClass())
     instrumenter_.OriginalBcis(names_.InternalName(owner.ClassName().text()), running, origin_of_);
   for (size_t i = 0; i < running.size(); ++i) {
     Position& position = *positions[i];
+    position.original_length = running[i].original_length;
+    position.is_recorded = running[i].is_recorded;
     // Each method begins at 0.
     if (position.running <= 0 || !owner.IsClass()) {
       position.original = position.running;
@@ -107,6 +109,11 @@ void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const
       position.original = static_cast<Bci>(*running[i].original);
     }
   }
+}
+
+bool ClassFilePositions::MayHaveForgotten() const {
+  const instrument::ClassTable::Statistics classes = instrumenter_.classes();
+  return classes.dropped + classes.forgotten > 0;
 }
 
 std::string Counting::Summary(const CountedProfile& counted) const {

@@ -115,6 +115,8 @@ void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
 // any more, but the threads' stacks do. Reading the stacks also creates the ids. The caller keeps
 // their classes loaded.
 void MethodLearner::LearnRunningMethods(JNIEnv* jni, jint depth) {
+  const auto lock = KeepTexts();
+  if (!lock) return;
   const LocalFrame frame(jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
   jint threads = 0;
@@ -145,8 +147,13 @@ void MethodLearner::LearnReplaced(JNIEnv* jni, jmethodID id) {
   jni->DeleteLocalRef(owner);
 }
 
-// Leaves out methods without lines (native ones, and those compiled without -g).
+// Native methods have neither lines nor code, and methods that were compiled without -g have no lines.
 void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
+  jlocation first = 0;
+  jlocation last = -1;
+  if (jvmti_->GetMethodLocation(id, &first, &last) == JVMTI_ERROR_NONE && last >= 0)
+    lines.AddLength(id, static_cast<uint32_t>(last) + 1);
+  if (!with_lines_) return;
   jint count = 0;
   JvmtiMemory<jvmtiLineNumberEntry> entries(jvmti_);
   if (jvmti_->GetLineNumberTable(id, &count, entries.address()) != JVMTI_ERROR_NONE) return;

@@ -67,8 +67,7 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       log_(log),
       watch_(watch),
       budget_(budget),
-      learner_(log, classes, watch, budget, [this] { return SampledNow(); }),
-      with_lines_(options.lines) {
+      learner_(log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
     if (const CodeRanges* const code = code_.load())
@@ -125,6 +124,7 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.current_env = CurrentEnv;
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
+  hooks.method_code = FindCodeFacts(jvm.structs(), environment_.get(), jni);
   hooks.code = codes_.back();
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
@@ -207,6 +207,12 @@ void Sampling::Resume(bool classes_were_swapped) {
   TakeSamples(keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll);
 }
 
+void Sampling::LearnReplaced(JNIEnv* jni) {
+  if (sampler() != nullptr && !sampler()->has_ended())
+    learner_.LearnRunningMethods(jni, sampler_options_.depth);
+  lines_changed_.store(true);
+}
+
 void Sampling::Reset() {
   Sampler* const begun = sampler();
   if (begun == nullptr) return;
@@ -253,7 +259,7 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
   // Handlers may go on adding stacks, whose lines would not be known.
   const std::vector<sampling::TraceView> traces = begun->traces().All();
-  const LineTables lines = with_lines_ ? learner_.LinesOf(jni, MethodsOf(traces)) : LineTables();
+  const LineTables lines = learner_.LinesOf(jni, MethodsOf(traces));
   SampleBaseline since;
   {
     const std::lock_guard reset_lock(reset_mutex_);
@@ -272,7 +278,6 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
 
 const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
   if (lines_changed_.exchange(false)) copied_methods_.clear();
-  if (!with_lines_) return copied_lines_;
   std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
   if (sampled.empty()) return copied_lines_;
   copied_lines_.Add(learner_.LinesOf(jni, sampled));

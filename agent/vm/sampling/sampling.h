@@ -82,6 +82,9 @@ class Sampling {
   // After Follow: takes samples again and adds them to the earlier ones. A no-op after Stop.
   // `classes_were_swapped`: since Follow, so that their code is compiled anew.
   void Resume(bool classes_were_swapped);
+  // Classes were swapped while their methods ran. Learns the old code that frames go on in, so that samples of it have
+  // names.
+  void LearnReplaced(JNIEnv* jni);
   // Forgets all samples so far. Not while AddTo runs.
   void Reset();
 
@@ -162,7 +165,6 @@ class Sampling {
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
   StackCopy copy_;
-  const bool with_lines_;
   std::atomic<bool> lines_changed_{false};    // running methods may have other positions
   LineTables copied_lines_;                   // of the methods in the next
   MethodLearner::SampledIds copied_methods_;  // those whose lines the copy has asked for

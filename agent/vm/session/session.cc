@@ -203,7 +203,11 @@ Status Session::EquipCounting() {
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   counting_ = std::make_unique<Counting>(
-      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_}, std::move(plan),
+      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_,
+                      [this](JNIEnv* jni) {
+                        if (Sampling* const sampling = samples_.load()) sampling->LearnReplaced(jni);
+                      }},
+      std::move(plan),
       std::move(origin));
   if (Status status = counting_->Prepare(std::move(counting_environment_)); !status.ok())
     return status;
