@@ -71,6 +71,11 @@ struct GuardedPop {
   }
 };
 
+template <typename T>
+T* AtOffset(void* env, ptrdiff_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
+}
+
 class Sample {
  public:
   Sample(const HandlerView& view, ThreadSlot* slot, void* context, uint64_t weight)
@@ -122,11 +127,6 @@ class Sample {
       default:
         return failed;
     }
-  }
-
-  template <typename T>
-  static T* AtOffset(void* env, ptrdiff_t offset) {
-    return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
   }
 
   bool HasAnchor(void* env) const {
@@ -262,6 +262,12 @@ void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
     return;
   }
   called->env.store(env, std::memory_order_relaxed);
+  if (view->anchor.knows_stack) {
+    const uintptr_t base = *AtOffset<uintptr_t>(env, view->anchor.stack_base_from_env);
+    const uintptr_t size = *AtOffset<uintptr_t>(env, view->anchor.stack_size_from_env);
+    called->stack_low = base - size;
+    called->stack_high = base;
+  }
   SetCurrentSlot(called);
   if (!called->state.compare_exchange_strong(expected, SlotState::kAnswered))
     SetCurrentSlot(nullptr);
