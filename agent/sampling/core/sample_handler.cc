@@ -93,6 +93,10 @@ struct GuardedStamps {
     for (CallFrame& frame : stamps->frames) frame.code = StampOf(*stamps->facts, frame);
   }
 };
+template <typename T>
+T* AtOffset(void* env, ptrdiff_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
+}
 
 class Sample {
  public:
@@ -145,11 +149,6 @@ class Sample {
       default:
         return failed;
     }
-  }
-
-  template <typename T>
-  static T* AtOffset(void* env, ptrdiff_t offset) {
-    return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
   }
 
   bool HasAnchor(void* env) const {
@@ -289,6 +288,12 @@ void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
     return;
   }
   called->env.store(env, std::memory_order_relaxed);
+  if (view->anchor.knows_stack) {
+    const uintptr_t base = *AtOffset<uintptr_t>(env, view->anchor.stack_base_from_env);
+    const uintptr_t size = *AtOffset<uintptr_t>(env, view->anchor.stack_size_from_env);
+    called->stack_low = base - size;
+    called->stack_high = base;
+  }
   SetCurrentSlot(called);
   if (!called->state.compare_exchange_strong(expected, SlotState::kAnswered))
     SetCurrentSlot(nullptr);
