@@ -23,6 +23,7 @@
 #include "cli/raw_of_last.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::cli {
 namespace {
@@ -241,6 +242,7 @@ class ProfileCommand : public Command {
       if (folder_ && !target_->process.HasEnded()) folder_->Keep();
       return answer.status();
     }
+    if (answer->status) compiled_anew_ = answer->status->methods_compiled_anew;
     if (!profile.is_open()) {
       return Status(Code::kIo,
                     fmt::format("{}: the agent wrote no profile", target_->process.Name()));
@@ -360,13 +362,19 @@ class ProfileCommand : public Command {
       json.Field("recorded_ms", static_cast<int64_t>(recorded.count()));
       json.Field("program_ended", has_ended);
       json.Field("recovered", how == HowEnded::kKilled);
+      json.Field("methods_compiled_anew", static_cast<int64_t>(compiled_anew_));
       json.Field("output", output_);
       json.EndObject();
       return;
     }
-    console.Print("{}: {} {}, wrote {}\n", target_->process.Name(),
+    std::string anew;
+    if (compiled_anew_ > 0) {
+      anew = fmt::format("; {} compiled anew for precise lines",
+                         Counted(compiled_anew_, "hot method was", "hot methods were"));
+    }
+    console.Print("{}: {} {}, wrote {}{}\n", target_->process.Name(),
                   has_ended ? "has ended; recorded" : "recorded", jvm::InSeconds(recorded),
-                  EscapeForTerminal(output_));
+                  EscapeForTerminal(output_), anew);
   }
 
   Status NotDone(const control::Answer& answer) const {
@@ -405,6 +413,7 @@ class ProfileCommand : public Command {
   std::shared_ptr<jvm::JvmTarget> target_;
   bool has_agent_ = false;                    // one was started in it before
   std::string users_out_;                     // the agent's own file; empty: it is in our folder
+  uint64_t compiled_anew_ = 0;                // methods, as the stop said
   std::string why_no_stop_;                   // then, the agent's reason; may be empty
   std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };

@@ -134,7 +134,12 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
                     Counted(status.other_classes_with_probes, "other", "others")));
   }
   row("counters", Grouped(status.counters));
-  row("samples", fmt::format("{}, {} lost", Grouped(status.samples), Grouped(status.samples_lost)));
+  row("samples", fmt::format("{}, {} lost{}", Grouped(status.samples), Grouped(status.samples_lost),
+                             status.methods_compiled_anew == 0
+                                 ? ""
+                                 : fmt::format("; {} compiled anew for precise lines",
+                                               Counted(status.methods_compiled_anew,
+                                                       "hot method was", "hot methods were"))));
   if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet
     row("memory",
         fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),

@@ -61,7 +61,7 @@ MAY_KNOW = {
     "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
     "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
                          "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
-    "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "writer/base", "writer/model"},
+    "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
                           "writer/names", "writer/raw"},

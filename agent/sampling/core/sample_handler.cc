@@ -93,6 +93,7 @@ struct GuardedStamps {
     for (CallFrame& frame : stamps->frames) frame.code = StampOf(*stamps->facts, frame);
   }
 };
+
 template <typename T>
 T* AtOffset(void* env, ptrdiff_t offset) {
   return reinterpret_cast<T*>(static_cast<char*>(env) + offset);

@@ -1,10 +1,13 @@
 #include "agent/vm/sampling/sampling.h"
 
 #include <fmt/format.h>
+#include <jvmticmlr.h>
 
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
 #include "writer/io/agent_section.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -51,6 +55,37 @@ constexpr std::initializer_list<jvmtiEvent> kEvents{JVMTI_EVENT_CLASS_LOAD,
                                                     JVMTI_EVENT_COMPILED_METHOD_LOAD,
                                                     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
                                                     JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+
+// Whether this thread asks for the events of the code that exists.
+thread_local bool asks_for_code = false;
+
+// The method, and those that are inlined into its code.
+std::vector<const void*> MethodsOfCode(jmethodID method, const void* info) {
+  std::vector<const void*> methods{method};
+  for (auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(info);
+       header != nullptr; header = header->next) {
+    if (header->kind != JVMTI_CMLR_INLINE_INFO) continue;
+    const auto* const record = reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
+    for (jint pc = 0; pc < record->numpcs; ++pc) {
+      const PCStackInfo& stack = record->pcinfo[pc];
+      methods.insert(methods.end(), stack.methods, stack.methods + stack.numstackframes);
+    }
+  }
+  std::sort(methods.begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+  return methods;
+}
+
+// As Class.getName() has it; empty: a class that has another name in the JVM, or none any more.
+std::string SwappableClass(const SampledMethod& method) {
+  const Descriptor descriptor(method.class_descriptor);
+  if (method.naming != ClassNaming::kHotSpot || method.version == MethodVersion::kReplaced ||
+      !descriptor.IsClass() || IsHiddenClass(descriptor))
+    return {};
+  std::string name(descriptor.ClassName().text());
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
 
 MethodLearner::SampledIds MethodsOf(std::span<const sampling::TraceView> traces) {
   MethodLearner::SampledIds ids;
@@ -163,7 +198,11 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   // Code that was compiled or generated before. Later events replace ranges that they overlap.
   environment_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-  if (code == CompiledCode::kAll) environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  if (code == CompiledCode::kAll) {
+    asks_for_code = true;
+    environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+    asks_for_code = false;
+  }
   begun->ThreadStarted(jni);  // this thread's own ThreadStart event has passed
   begun->RollCall();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
@@ -195,6 +234,50 @@ Status Sampling::Follow() {
   lines_changed_.store(true);
   OpenCode();
   return environment_.Enable(kEvents);
+}
+
+void Sampling::WatchOldCode() {
+  code_age_.Begin();
+  watched_since_ = {};
+  if (Sampler* const begun = sampler()) watched_since_.Take(begun->traces());
+}
+
+// A method on a virtual thread has no class to swap: JVMTI does not list the stacks of these threads, so nobody can
+// tell whether they are in a loop.
+OldCode Sampling::FindOldCode(double share) {
+  OldCode old;
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return old;
+  const auto lock = learner_.KeepTexts();
+  if (!lock) return old;
+  std::unordered_map<const void*, uint64_t> weights;
+  begun->traces().ForEach([&](const sampling::TraceView& trace) {
+    const uint64_t weight = watched_since_.WeightSince(trace);
+    old.samples += weight;
+    if (weight == 0 || trace.depth() == 0 || trace.frame(0).bci == sampling::kNativeFrame) return;
+    if (code_age_.IsOld(trace.frame(0).method)) weights[trace.frame(0).method] += weight;
+  });
+  const double least = share * static_cast<double>(old.samples);
+  std::erase_if(weights, [&](const auto& one) { return static_cast<double>(one.second) < least; });
+  std::unordered_set<const void*> on_virtual_threads;
+  begun->traces().ForEach([&](const sampling::TraceView& trace) {
+    if (trace.depth() == 0 || !weights.contains(trace.frame(0).method)) return;
+    for (size_t i = 1; i < trace.depth(); ++i) {
+      const auto method = learner_.methods().Find(trace.frame(i).method);
+      if (method && method->class_descriptor == "Ljdk/internal/vm/Continuation;")
+        on_virtual_threads.insert(trace.frame(0).method);
+    }
+  });
+  for (const auto& [id, weight] : weights) {
+    const auto method = learner_.methods().Find(id);
+    const bool may_swap = method && !on_virtual_threads.contains(id);
+    old.methods.push_back({id, may_swap ? SwappableClass(*method) : std::string()});
+  }
+  return old;
+}
+
+void Sampling::LearnSwapped(JNIEnv* jni) {
+  if (const auto lock = learner_.KeepTexts()) learner_.LearnLoaded(jni, sampler_options_.depth);
 }
 
 // Before JDK 20, asking for the events of all compiled code tells HotSpot's sweeper that code which
@@ -363,12 +446,16 @@ void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thr
 
 void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jint size,
                                           const void* address, jint map_length,
-                                          const jvmtiAddrLocationMap* map, const void* /*info*/) {
+                                          const jvmtiAddrLocationMap* map, const void* info) {
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "CompiledMethodLoad", [&] {
     CodeRanges* const code = self->code_.load();
     if (code == nullptr) return;
+    if (self->code_age_.is_active()) {
+      self->code_age_.Note(MethodsOfCode(method, info),
+                           asks_for_code ? CodeAge::Age::kOld : CodeAge::Age::kNew);
+    }
     const auto start = reinterpret_cast<uintptr_t>(address);
     std::vector<PcBci> bcis;
     bcis.reserve(static_cast<size_t>(map_length));

@@ -37,6 +37,8 @@
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
+#include "agent/vm/sampling/code_age.h"
+#include "agent/vm/sampling/code_renewal.h"
 #include "agent/vm/sampling/method_learner.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
@@ -79,6 +81,15 @@ class Sampling {
   void Pause();
   // After Pause: enables the events again. From now on it knows what is compiled.
   Status Follow();
+  // Before Begin and Resume: from now on FindOldCode knows what was compiled before they take samples, until
+  // ForgetOldCode.
+  void WatchOldCode();
+  void ForgetOldCode() { code_age_.End(); }
+  // The methods that are innermost in at least this share of the samples since then.
+  OldCode FindOldCode(double share);
+  bool IsOld(const void* method) const { return code_age_.IsOld(method); }
+  // Classes were swapped while samples are taken: learns the ids of the methods that still run their old code.
+  void LearnSwapped(JNIEnv* jni);
   // After Follow: takes samples again and adds them to the earlier ones. A no-op after Stop.
   // `classes_were_swapped`: since Follow, so that their code is compiled anew.
   void Resume(bool classes_were_swapped);
@@ -164,6 +175,8 @@ class Sampling {
   SampleBaseline baseline_;
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
+  CodeAge code_age_;
+  SampleBaseline watched_since_;  // used by one thread at a time
   StackCopy copy_;
   std::atomic<bool> lines_changed_{false};    // running methods may have other positions
   LineTables copied_lines_;                   // of the methods in the next

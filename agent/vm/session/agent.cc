@@ -86,6 +86,9 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
   auto started = std::make_shared<Session>(vm, std::move(environment), std::move(settings),
                                            std::move(log), dump_mutex_);
   Log& log_of_session = started->log();
+  started->RenewCodeBy([this](JNIEnv* jni, const std::function<void(Refresher&)>& use) {
+    return UseRefresher(jni, use);
+  });
   // Callbacks may come as soon as they are registered, so they must find the session.
   {
     const std::lock_guard lock(mutex_);

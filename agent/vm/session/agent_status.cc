@@ -105,6 +105,7 @@ SessionStatus Agent::Describe() const {
     if (figures.sampling->failed > 0)
       status.losses.push_back({"samples whose stack could not be read", figures.sampling->failed});
   }
+  status.methods_compiled_anew = figures.renewal.compiled_anew;
   if (figures.snapshots) {
     AddSnapshots(*figures.snapshots, state == SessionState::kStopped, status);
     cpu_ns += figures.snapshots->cpu_ns;

@@ -19,6 +19,7 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,7 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
@@ -36,6 +38,8 @@
 #include "agent/vm/names/hidden_names.h"
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/names/unload_watch.h"
+#include "agent/vm/refresh/refresher.h"
+#include "agent/vm/sampling/code_renewal.h"
 #include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/profile_files.h"
 #include "agent/vm/session/run_record.h"
@@ -64,6 +68,10 @@ class Session {
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  // Lets code be compiled anew for precise samples, by the refresher that `use` gives to its argument. Before Start.
+  using UseRefresher = std::function<Status(JNIEnv*, const std::function<void(Refresher&)>& use)>;
+  void RenewCodeBy(UseRefresher use) { use_refresher_ = std::move(use); }
 
   // `running`: the program is already running, so the parts begin at once. Gives up early when
   // `is_over` returns true. After a failure, call Stop and Close.
@@ -147,6 +155,7 @@ class Session {
     std::optional<Counting::Figures> counting;
     std::optional<Sampling::Figures> sampling;
     std::optional<SurvivingFile::Figures> snapshots;
+    CodeRenewal::Figures renewal;
     std::string why_no_raw;  // empty: snapshots are taken
     uint64_t heap_bytes = 0;
     uint64_t native_bytes = 0;
@@ -170,7 +179,16 @@ class Session {
   Status EquipCounting();
   Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
   void ReadyTheEnd(JNIEnv* jni);
-  Status StartSampling(bool running, const std::function<bool()>& is_over);
+  // The JVM compiles with precise positions from now on.
+  Status FollowCode();
+  void BeginSampling(const std::function<bool()>& is_over);
+  // While samples are taken. See CodeRenewal.
+  bool RenewsCode() const;
+  void StartRenewal(JNIEnv* jni);
+  void RenewCode(JNIEnv* jni);
+  bool StopRenewal(std::chrono::milliseconds patience);
+  CodeRenewal::Hooks RenewalHooks();
+  std::string RenewalSummary() const;
   // A profile, and what to report about it.
   struct MadeProfile {
     Profile profile;
@@ -237,6 +255,11 @@ class Session {
   std::optional<uint64_t>
       partial_mark_;  // of what the last partial profile has; of its writer only, as is the next one
   bool partial_has_harvest_ = false;
+  UseRefresher use_refresher_;
+  mutable std::mutex renewal_mutex_;      // guards the pointer
+  std::shared_ptr<CodeRenewal> renewal_;  // null: code is not renewed
+  std::atomic<bool> renewal_goes_on_{false};
+  AgentThread renewal_thread_;
 };
 
 }  // namespace iprof::vm

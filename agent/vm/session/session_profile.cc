@@ -296,7 +296,7 @@ void Session::LogReport(const MadeProfile& made) {
   }
   if (Sampling* const sampling = samples_.load()) {
     const SampleTexts texts = sampling->Describe(made.samples);
-    summary += texts.summary;
+    summary += texts.summary + RenewalSummary();
     report += texts.report;
   }
   summary += made.harvest_report;

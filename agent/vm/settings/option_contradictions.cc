@@ -133,6 +133,7 @@ Status FindUseless(const Options& options, const WasGiven& was_given) {
       {"depth", options.samples, "samples=y"},
       {"samples-memory", options.samples, "samples=y"},
       {"signal", options.samples, "samples=y"},
+      {"precise", options.samples, "samples=y"},
       {"receivers-max-lost", options.receivers || options.instance_ofs,
        "receivers=y or instanceofs=y"},
       {"estimate", options.Harvests(), "source=methoddata"},

@@ -220,6 +220,12 @@ constexpr OptionDetails kDetails[] = {
      "The signal to sample with, such as `SIGPROF` or `SIGRTMIN+4`; no other code may handle "
      "it. Default: SIGURG, or SIGWINCH if SIGURG is in use; "
      "[sampling.md](sampling.md#the-signal) says why."},
+    {"precise",
+     "After an attach or a later start that changes no classes (`calls=n,branches=n,...`, or "
+     "`source=methoddata`): if code that the JVM compiled before holds 1 % of the samples, have it "
+     "compiled anew, so that its samples are on the lines that ran. This costs a pause and "
+     "compiler time once; with `n` such samples are on few lines. See "
+     "[sampling.md](sampling.md#attached-late)."},
 };
 
 }  // namespace

@@ -156,6 +156,9 @@ const auto kTable = std::to_array<OptionSpec>({
      "the part of memory= for stacks; default: a quarter of it, at most 64m"},
     {"signal", SignalSlot{&Options::signal}, "",
      "the signal to sample with; default: SIGURG, or SIGWINCH where SIGURG is in use"},
+    {"precise", &Options::precise, "y",
+     "after an attach or a later start, have hot code compiled anew, so that samples have precise "
+     "lines"},
 });
 
 template <typename T>
