@@ -76,7 +76,8 @@ Status Sampler::Begin() {
     const std::lock_guard<std::mutex> guard(lock_);
     const HandlerView view{hooks_.get_call_trace, hooks_.current_env, options_.depth,
                            hooks_.processor,      hooks_.anchor,      hooks_.interpreter,
-                           table_.get(),          code_.get(),        &stopped_};
+                           hooks_.method_code,    table_.get(),       code_.get(),
+                           &stopped_};
     if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
     if (signal_ == 0) {
       // The counters of an earlier Sampler. Those of an earlier session go on.

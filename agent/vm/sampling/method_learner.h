@@ -92,7 +92,7 @@ class MethodLearner {
   jvmtiEnv* jvmti_ = nullptr;
   const HiddenClassNames* names_ = nullptr;
   SampledMethods methods_;
-  LineTables replaced_lines_;  // of methods that no class lists any more
+  LineTables replaced_lines_;  // of methods that no class lists any more; guarded by texts_mutex_
   std::atomic<size_t> replaced_line_bytes_{0};
   std::timed_mutex texts_mutex_;  // held while texts of methods_ are used or pruned
   std::atomic<uint64_t> unloaded_classes_{0};

@@ -158,7 +158,6 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
   hooks.method_code = FindCodeFacts(jvm.structs(), environment_.get(), jni);
-  hooks.code = codes_.back();
   hooks.code = owned_code_;
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
