@@ -161,7 +161,8 @@ class Counts(FreezingCase):
             status = self.status(other)
             self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
             said = self.finish(other)
-            self.assertEqual(self.estimates(name), {})
+            # Others may be methods that compilers replace.
+            self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
             self.assertEqual(self.profile(name).calls_of(STEP), other.ran["run"])
             self.assertEqual(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), other is followed, said)
         self.ask(process, f"run {process.ran['run']}")
