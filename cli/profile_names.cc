@@ -40,14 +40,19 @@ std::string WithoutProfileSuffix(std::string_view path) {
 Result<std::string> OutputBeside(const std::string& input, std::string_view suffix,
                                  std::string_view made) {
   if (input == "-")
-    return Status(Code::kUsage, fmt::format("standard input has no name: say with -o where the {} goes", made));
+    return Status(Code::kUsage,
+                  fmt::format("standard input has no name: say with -o where the {} goes", made));
   // "app.iprof.old" is named as app.iprof.
   const std::string shorter = input.substr(0, input.rfind('.'));
   std::string output =
       WithoutProfileSuffix(HasProfileName(shorter) ? shorter : input) + std::string(suffix);
   std::error_code not_there;
   if (!std::filesystem::exists(std::filesystem::symlink_status(output, not_there))) return output;
-  return Status(Code::kUsage, fmt::format("{0} is there already: '-o {0}' replaces it, and with another name after -o it stays", output));
+  return Status(
+      Code::kUsage,
+      fmt::format(
+          "{0} is there already: '-o {0}' replaces it, and with another name after -o it stays",
+          output));
 }
 
 }  // namespace iprof::cli

@@ -18,9 +18,8 @@ bool AsksForVerbose(std::string_view option) { return option == "-v" || option =
 
 // ", as in 'iprof diff old.iprof new.iprof'"
 std::string AsInExample(const CommandDoc& command) {
-  return command.examples.empty()
-             ? std::string()
-             : fmt::format(", as in '{}'", command.examples.front().command);
+  return command.examples.empty() ? std::string()
+                                  : fmt::format(", as in '{}'", command.examples.front().command);
 }
 
 // The end of the sentence; empty if there is nothing to suggest.
@@ -31,8 +30,11 @@ std::string InsteadOf(const CommandDoc& command, const std::string& option) {
   for (const OptionDoc& each : command.options) {
     if (!each.hidden) flags.insert(flags.end(), each.flags.begin(), each.flags.end());
   }
-  const auto starts = [&](const std::string& flag) { return flag.starts_with("--" + option.substr(1)); };
-  if (const auto found = std::find_if(flags.begin(), flags.end(), starts); is_letter && found != flags.end())
+  const auto starts = [&](const std::string& flag) {
+    return flag.starts_with("--" + option.substr(1));
+  };
+  if (const auto found = std::find_if(flags.begin(), flags.end(), starts);
+      is_letter && found != flags.end())
     return fmt::format("; did you mean '{}'?", *found);
   for (const PositionalDoc& each : command.positionals) {
     if (is_letter ? each.name.starts_with(word) : each.name == word)
@@ -62,8 +64,9 @@ std::string DescribeUnexpected(const CommandDoc& command, std::span<const std::s
     return fmt::format("unknown option '{}'{}", option, InsteadOf(command, option));
   }
   const bool may_be_output = HasOutput(command) && !has_output;
-  return fmt::format("unexpected argument '{0}'{1}", given,
-                     may_be_output ? fmt::format("; if it is the output, write '-o {}'", given) : "");
+  return fmt::format(
+      "unexpected argument '{0}'{1}", given,
+      may_be_output ? fmt::format("; if it is the output, write '-o {}'", given) : "");
 }
 
 std::string DescribeMissing(const CommandDoc& command, std::string_view problem) {
@@ -78,9 +81,10 @@ std::string DescribeUnknownCommand(const std::string& name) {
   }
   const std::string_view nearest = NearestName(name, names);
   const bool is_option = name.starts_with('-');
-  const std::string instead = !nearest.empty() ? fmt::format("; did you mean '{}'?", nearest)
-                              : is_option      ? ": options come after a command, as in 'iprof show --app app.iprof'"
-                                               : std::string();
+  const std::string instead =
+      !nearest.empty() ? fmt::format("; did you mean '{}'?", nearest)
+      : is_option      ? ": options come after a command, as in 'iprof show --app app.iprof'"
+                       : std::string();
   return fmt::format("unknown {} '{}'{}", is_option ? "option" : "command", name, instead);
 }
 

@@ -15,7 +15,8 @@ std::string Unexpected(std::string_view command, const Arguments& extras, bool h
 
 TEST_CASE("an argument that is given as an option") {
   const std::string pid =
-      ": give the pid without an option, as in 'iprof profile 4711 --warmup 60s --duration 30s -o app.iprof'";
+      ": give the pid without an option, as in 'iprof profile 4711 --warmup 60s --duration 30s -o "
+      "app.iprof'";
   CHECK(Unexpected("profile", {"--pid=1"}) == "unknown option '--pid'" + pid);
   CHECK(Unexpected("profile", {"-p", "1"}) == "unknown option '-p'" + pid);
   CHECK(Unexpected("show", {"--file", "a"}) ==
@@ -32,8 +33,8 @@ TEST_CASE("a letter that is no option stands for a word that begins with it") {
 TEST_CASE("there is nothing more verbose") {
   for (const char* option : {"-v", "--verbose"}) {
     INFO(option);
-    const std::string said =
-        std::string("unknown option '") + option + "': nothing prints more; 'iprof --version' prints the version";
+    const std::string said = std::string("unknown option '") + option +
+                             "': nothing prints more; 'iprof --version' prints the version";
     CHECK(Unexpected("show", {option}) == said);
     CHECK(DescribeUnknownCommand(option) == said);
   }
@@ -52,7 +53,8 @@ TEST_CASE("what is missing is shown by example") {
         "b is required, as in 'iprof diff old.iprof new.iprof'");
   for (const CommandDoc& command : DescribeAll()) {
     INFO(command.name);
-    CHECK((command.positionals.empty() || !command.positionals.front().required || !command.examples.empty()));
+    CHECK((command.positionals.empty() || !command.positionals.front().required ||
+           !command.examples.empty()));
   }
 }
 

@@ -14,7 +14,8 @@ ProgramGroups::Shares ProgramGroups::SharesOf(const Profile& profile) {
   for (const Table table : {Table::kCalls, Table::kSamples}) {
     for (const EntryIndex entry : EntriesOf(profile, table)) {
       const MethodIndex method = profile.InnermostFrame(profile.EntryContext(table, entry)).method;
-      if (method == kNoMethod || IsJdkClass(profile.TypeName(profile.DeclaringType(method)))) continue;
+      if (method == kNoMethod || IsJdkClass(profile.TypeName(profile.DeclaringType(method))))
+        continue;
       const auto count = static_cast<double>(profile.EntryTotal(table, entry));
       if (count <= 0) continue;
       counts[method] += count;

@@ -30,7 +30,8 @@ class ProgramGroups {
   std::vector<size_t> Firsts() const;
 
  private:
-  using Shares = std::unordered_map<uint64_t, double>;  // by a hash of the method's name and signature
+  using Shares =
+      std::unordered_map<uint64_t, double>;  // by a hash of the method's name and signature
   struct Group {
     size_t first;
     double inputs;  // the sum of the shares

@@ -24,12 +24,12 @@ Profile Calling(const Calls& calls, const std::string& table = "callCountProfile
     const std::string number = std::to_string(id++);
     types += ",{\"id\":" + number + ",\"name\":\"" + name.substr(0, dot) + "\"}";
     const std::string comma = methods.empty() ? "" : ",";
-    methods += comma + "{\"id\":" + number + ",\"name\":\"" + name.substr(dot + 1) + "\",\"signature\":[" +
-               number + ",8]}";
+    methods += comma + "{\"id\":" + number + ",\"name\":\"" + name.substr(dot + 1) +
+               "\",\"signature\":[" + number + ",8]}";
     entries += comma + "{\"ctx\":\"" + number + ":0\",\"records\":[" + std::to_string(count) + "]}";
   }
-  return Parse("{\"version\":\"1.0.0\",\"types\":" + types + "],\"methods\":[" + methods + "],\"" + table + "\":[" +
-               entries + "]}");
+  return Parse("{\"version\":\"1.0.0\",\"types\":" + types + "],\"methods\":[" + methods + "],\"" +
+               table + "\":[" + entries + "]}");
 }
 
 std::vector<size_t> Firsts(const std::vector<Calls>& inputs) {
@@ -56,7 +56,8 @@ TEST_CASE("the methods in common make a share of 5 % of one of them") {
 }
 
 TEST_CASE("what belongs together through another input is one program, in any order") {
-  const std::vector<Calls> inputs{{{"a.A.m", 1}}, {{"b.B.m", 1}}, {{"a.A.m", 1}, {"b.B.m", 1}}, {{"c.C.m", 1}}};
+  const std::vector<Calls> inputs{
+      {{"a.A.m", 1}}, {{"b.B.m", 1}}, {{"a.A.m", 1}, {"b.B.m", 1}}, {{"c.C.m", 1}}};
   std::vector<size_t> order{0, 1, 2, 3};
   do {
     ProgramGroups groups;
@@ -78,7 +79,8 @@ TEST_CASE("without calls, samples tell; without own methods, nothing does") {
 
 TEST_CASE("many programs take little memory: only some are told apart") {
   ProgramGroups groups;
-  for (size_t i = 0; i < 100; ++i) groups.Add(i, Calling({{"p" + std::to_string(i) + ".Main.run", 1}}));
+  for (size_t i = 0; i < 100; ++i)
+    groups.Add(i, Calling({{"p" + std::to_string(i) + ".Main.run", 1}}));
   CHECK(groups.Firsts().size() == ProgramGroups::kMostGroups);
 }
 

@@ -356,9 +356,6 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
 bool OpenHandler(const HandlerView& view) {
   if (active.load(std::memory_order_relaxed) != nullptr) return false;
   view_storage = view;
-  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
-  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
-  orphans.received.store(0, std::memory_order_relaxed);
   active.store(&view_storage, std::memory_order_seq_cst);
   return true;
 }
@@ -366,5 +363,11 @@ bool OpenHandler(const HandlerView& view) {
 void CloseHandler() { active.store(nullptr, std::memory_order_seq_cst); }
 
 OrphanCounters& Orphans() { return orphans; }
+
+void ResetOrphans() {
+  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
+  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
+  orphans.received.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace iprof::sampling

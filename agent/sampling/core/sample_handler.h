@@ -87,5 +87,6 @@ void OnSampleSignal(int signal, siginfo_t* info, void* context);
 bool OpenHandler(const HandlerView& view);
 void CloseHandler();
 OrphanCounters& Orphans();
+void ResetOrphans();
 
 }  // namespace iprof::sampling

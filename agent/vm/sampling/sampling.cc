@@ -105,8 +105,7 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       learner_(log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
-    if (const CodeRanges* const code = code_.load())
-      budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
+    ReportMemory();
   });
   sampler_options_.interval_ns = options.interval.ns;
   sampler_options_.event = options.sample_event;
@@ -141,14 +140,13 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
 }
 
 void Sampling::OpenCode() {
-  codes_.push_back(Sampler::NewCode(sampler_options_.depth));
-  code_.store(codes_.back().get());
+  if (owned_code_ == nullptr) owned_code_ = Sampler::NewCode(sampler_options_.depth);
+  owned_code_->Open();
+  code_.store(owned_code_.get());
 }
 
 void Sampling::CloseCode() {
-  code_.store(nullptr);
-  if (!codes_.empty() && !handler_hangs_.load()) codes_.back()->Close();
-  budget_.Set(instrument::MemoryPart::kCode, 0);
+  if (owned_code_ != nullptr && !handler_hangs_.load()) owned_code_->Close();
 }
 
 sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
@@ -160,7 +158,7 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
   hooks.method_code = FindCodeFacts(jvm.structs(), environment_.get(), jni);
-  hooks.code = codes_.back();
+  hooks.code = owned_code_;
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
@@ -181,15 +179,19 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   watch_.LearnLoaders(jni);
   learner_.LearnLoaded(jni, sampler_options_.depth);
-  Result<std::unique_ptr<Sampler>> sampler = owned_.empty()
-                                                 ? Sampler::Start(sampler_options_, Hooks(jni))
-                                                 : Sampler::Continue(*owned_.back(), Hooks(jni));
-  if (!sampler.ok()) {
-    log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
+  Status status;
+  if (owned_sampler_ != nullptr) {
+    status = owned_sampler_->Continue();
+  } else {
+    Result<std::unique_ptr<Sampler>> started = Sampler::Start(sampler_options_, Hooks(jni));
+    status = started.status();
+    if (started.ok()) owned_sampler_ = std::move(*started);
+  }
+  if (!status.ok()) {
+    log_.Error(fmt::format("no samples are taken: {}", status.message()));
     return;
   }
-  owned_.push_back(std::move(*sampler));
-  Sampler* const begun = owned_.back().get();
+  Sampler* const begun = owned_sampler_.get();
   // Either Stop sees the sampler, or this thread sees that Stop was called.
   sampler_.store(begun);
   if (stopping_.load()) {
@@ -205,6 +207,7 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   begun->ThreadStarted(jni);  // this thread's own ThreadStart event has passed
   begun->RollCall();
+  ReportMemory();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
                         sampling::SignalName(begun->signal())));
 }
@@ -227,6 +230,7 @@ void Sampling::Pause() {
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
   CloseCode();
+  ReportMemory();
 }
 
 Status Sampling::Follow() {
@@ -286,7 +290,7 @@ void Sampling::LearnSwapped(JNIEnv* jni) {
 void Sampling::Resume(bool classes_were_swapped) {
   constexpr int kFirstWithoutSweeper = 20;
   const bool keeps_old_code = JdkVersion(environment_.get()) < kFirstWithoutSweeper;
-  const bool knows_enough = classes_were_swapped && !owned_.empty();
+  const bool knows_enough = classes_were_swapped && owned_sampler_ != nullptr;
   TakeSamples(keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll);
 }
 
@@ -318,7 +322,14 @@ Sampling::Figures Sampling::figures() const {
           .samples = stats.Signals(sampling::OutcomeClass::kGood) +
                      stats.Signals(sampling::OutcomeClass::kRecovered),
           .failed = stats.Signals(sampling::OutcomeClass::kFailed),
-          .handler_ns = stats.handler_ns};
+          .handler_ns = stats.handler_ns,
+          .stack_bytes = sampler()->memory_bytes()};
+}
+
+void Sampling::ReportMemory() const {
+  learner_.ReportMemory();
+  if (const CodeRanges* const code = code_.load())
+    budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
 }
 
 bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }

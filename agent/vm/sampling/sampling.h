@@ -104,8 +104,12 @@ class Sampling {
     uint64_t samples = 0;  // stacks
     uint64_t failed = 0;
     uint64_t handler_ns = 0;
+    uint64_t stack_bytes =
+        0;  // native memory of stacks and threads, which the budget does not have
   };
   Figures figures() const;
+  // Brings the parts of the budget up to date.
+  void ReportMemory() const;
 
   // Called after Stop, while the program keeps running: disables the events. Returns true if no
   // callback or signal handler is running, so that this object can be destroyed.
@@ -165,11 +169,10 @@ class Sampling {
   sampling::SamplerOptions sampler_options_;
   SamplingKnowledge knowledge_;
   MethodLearner learner_;
-  // One for each Begin. Those that have ended stay, because another thread may be reading them.
-  std::vector<std::unique_ptr<sampling::Sampler>> owned_;
-  // Where code is: one for each sampler, made before it. A callback may still have an earlier one.
-  std::vector<std::shared_ptr<sampling::CodeRanges>> codes_;
-  std::atomic<sampling::CodeRanges*> code_{nullptr};  // the last one; null while paused
+  // Where code is; null until the first Follow. Closed while paused, so that a late callback adds nothing.
+  std::shared_ptr<sampling::CodeRanges> owned_code_;
+  std::atomic<sampling::CodeRanges*> code_{nullptr};
+  std::unique_ptr<sampling::Sampler> owned_sampler_;
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   mutable std::mutex reset_mutex_;                    // guards the three below
   SampleBaseline baseline_;

@@ -535,7 +535,12 @@ Status Session::ResetSamples(JNIEnv* jni) {
 Session::Figures Session::figures() const {
   Figures figures;
   if (counting_ != nullptr) figures.counting = counting_->figures();
-  if (Sampling* const sampling = samples_.load()) figures.sampling = sampling->figures();
+  uint64_t stack_bytes = 0;
+  if (Sampling* const sampling = samples_.load()) {
+    sampling->ReportMemory();
+    figures.sampling = sampling->figures();
+    stack_bytes = figures.sampling->stack_bytes;
+  }
   if (snapshots_ != nullptr) figures.snapshots = snapshots_->figures();
   {
     const std::lock_guard lock(renewal_mutex_);
@@ -543,8 +548,10 @@ Session::Figures Session::figures() const {
   }
   figures.why_no_raw = why_no_raw_;
   figures.heap_bytes = budget_.UsedHeap();
-  figures.native_bytes = budget_.Used() - std::min(budget_.Used(), figures.heap_bytes);
-  figures.memory_limit = budget_.limit();
+  figures.native_bytes =
+      budget_.Used() - std::min(budget_.Used(), figures.heap_bytes) + stack_bytes;
+  figures.memory_limit =
+      budget_.limit() + static_cast<uint64_t>(settings_.options.samples_memory.bytes);
   return figures;
 }
 
