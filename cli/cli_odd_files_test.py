@@ -24,7 +24,7 @@ class OddFiles(CliTest):
         made = socket.socket(socket.AF_UNIX)
         made.bind(self.path("socket"))
         made.close()
-        kinds = {"folder": "it is a directory", "dangling": "No such file or directory", "loop": "Too many levels of symbolic links",
+        kinds = {"folder": "is a (folder|directory)", "dangling": "No such file or directory", "loop": "Too many levels of symbolic links",
                  "socket": "it is a socket"}
         if os.geteuid() == 0:
             os.mkfifo(self.path("pipe"))
@@ -47,7 +47,7 @@ class OddFiles(CliTest):
                             ["diff", self.good, name], ["overlap", self.good, name], ["convert", name, "--to", "csv", "-o", "x"],
                             ["recover", name, "-o", "x"], ["report", name, "-o", "x.html"], ["merge", "--input-list", name, "-o", "x"]):
                 with self.subTest(command=command):
-                    self.assertIn(said, self.ends(*command))
+                    self.assertRegex(self.ends(*command), said)
             with self.subTest(harvest=name):
                 self.ends("harvest", name, "-o", "x")
             if name != "folder":
@@ -90,7 +90,7 @@ class OddFiles(CliTest):
         script = '"$0" merge <(cat good.iprof) /dev/stdin -o >(cat > "$1") < other.iprof; wait $!; "$0" check - < "$1"'
         subprocess.run(["bash", "-c", script, IPROF, self.path("summed")], cwd=self.folder, timeout=PATIENCE_S, check=True,
                        stdout=subprocess.DEVNULL)
-        self.assertEqual(self.load("summed")["callCountProfiles"][0]["records"], [4])
+        self.assertIn([4], [entry["records"] for entry in self.load("summed")["callCountProfiles"]])
 
 
 if __name__ == "__main__":
