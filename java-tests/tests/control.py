@@ -243,7 +243,7 @@ class Attach(Control):
             left_behind.bind(str(path))
         self.tool_attach(process, "out=late.iprof")
         path.unlink()  # as those do who clean /tmp
-        self.tool_attach(process, "out=late.iprof")
+        self.assertIn("already loaded", self.refused(process, "out=late.iprof", expect=IO))  # the JVM answers
         self.end(process)
         self.profile("late.iprof")
 

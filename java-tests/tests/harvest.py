@@ -80,7 +80,7 @@ class AfterARecording(Harvest):
         self.assertEqual(before["classes_redefined"], 0)
         self.run_tool("profile", str(process.pid), "samples=n,force=always", "--duration", "100ms", "-o", self.folder / "p.iprof")
         run = self.run_command([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "h.iprof"], expect=None)
-        if run.returncode == 0:  # threads of the JVM have worked since
+        if run.code == 0:  # threads of the JVM have worked since
             self.assertRegex(run.stdout, r"\n[\d,]+ classes were changed while the program ran, so HotSpot has counted their methods anew")
         else:
             self.assertRegex(run.stderr, rf"process {process.pid} has no MethodData to harvest: [\d,]+ classes were changed while it ran "
