@@ -7,11 +7,14 @@ std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs) {
   const auto sp = structs.OffsetOf("JavaFrameAnchor", "_last_Java_sp");
   const auto pc = structs.OffsetOf("JavaFrameAnchor", "_last_Java_pc");
   if (!anchor || !sp || !pc) return std::nullopt;
-  ThreadOffsets offsets{*anchor + *sp, *anchor + *pc, {}};
+  ThreadOffsets offsets{*anchor + *sp, *anchor + *pc, {}, {}};
   const auto state = structs.OffsetOf("JavaThread", "_thread_state");
   const auto in_java = structs.IntConstant("_thread_in_Java");
   const auto in_vm = structs.IntConstant("_thread_in_vm");
   if (state && in_java && in_vm) offsets.state = ThreadOffsets::State{*state, *in_java, *in_vm};
+  const auto base = structs.OffsetOf("JavaThread", "_stack_base");
+  const auto size = structs.OffsetOf("JavaThread", "_stack_size");
+  if (base && size) offsets.stack = ThreadOffsets::Stack{*base, *size};
   return offsets;
 }
 

@@ -1,4 +1,4 @@
-// FrameFacts: the offsets of a thread's last Java frame and state, and the layout of interpreted
+// FrameFacts: the offsets of a thread's last Java frame, state and stack, and the layout of interpreted
 // frames, from HotSpot's tables.
 //
 // Why: when the interpreter calls into the VM, it stores its frame's stack pointer in the thread,
@@ -29,6 +29,12 @@ struct ThreadOffsets {
     int32_t in_vm = 0;
   };
   std::optional<State> state;
+  // Of its stack: the address above it, and its size in bytes.
+  struct Stack {
+    uint64_t base = 0;
+    uint64_t size = 0;
+  };
+  std::optional<Stack> stack;
 };
 std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs);
 

@@ -20,6 +20,8 @@ TEST_CASE("the last Java frame and the state are where the tables say") {
   fake.AddField("JavaThread", "_thread_state", 1000);
   fake.AddInt("_thread_in_Java", 8);
   fake.AddInt("_thread_in_vm", 6);
+  fake.AddField("JavaThread", "_stack_base", 840);
+  fake.AddField("JavaThread", "_stack_size", 848);
   const OwnMemory memory;
   const VmStructs structs(memory, fake.Symbols());
   const auto offsets = ReadThreadOffsets(structs);
@@ -30,6 +32,9 @@ TEST_CASE("the last Java frame and the state are where the tables say") {
   CHECK(offsets->state->at == 1000);
   CHECK(offsets->state->in_java == 8);
   CHECK(offsets->state->in_vm == 6);
+  REQUIRE(offsets->stack);
+  CHECK(offsets->stack->base == 840);
+  CHECK(offsets->stack->size == 848);
 }
 
 TEST_CASE("what the tables leave out is missing") {
@@ -41,12 +46,13 @@ TEST_CASE("what the tables leave out is missing") {
     CHECK_FALSE(ReadSenderSpWords(structs));
     CHECK_FALSE(ReadMajorVersion(structs));
   }
-  SECTION("the state alone") {
+  SECTION("the state and the stack") {
     AddAnchor(fake);
     const VmStructs structs(memory, fake.Symbols());
     const auto offsets = ReadThreadOffsets(structs);
     REQUIRE(offsets);
     CHECK_FALSE(offsets->state);
+    CHECK_FALSE(offsets->stack);
   }
 }
 

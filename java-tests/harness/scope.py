@@ -1,7 +1,7 @@
 """Decides which tests of a module run in scripts/test, and which only in scripts/proof.
 
-For each module, java-tests/CMakeLists.txt says on which JVMs scripts/test runs it: on EVERY_JVM, on EVERY_VERSION of
-Java, on the OLDEST_AND_NEWEST version, or on ONE_JVM. Single tests or classes of tests can restrict this:
+For each module, java-tests/CMakeLists.txt says on which JVMs scripts/test runs it: on the OLDEST_AND_NEWEST version of
+Java, or on ONE_JVM. Single tests or classes of tests can restrict this:
 
   @on_one_jvm   its result does not depend on the JVM: scripts/test runs it on jdk17
   @in_proof     it is slow, and faster tests check the same: scripts/test does not run it

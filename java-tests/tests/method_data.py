@@ -62,6 +62,7 @@ class MethodData(CountingCase):
             self.assertLessEqual(left_out, most_left_out * result.sites, shown)
             self.assertGreaterEqual((result.confirmed + left_out) / result.sites, CONFIRMED_SHARE, shown)
 
+    @in_proof
     def test_lambdas(self):
         """Like the receivers test, with normal identity hashes, for the calls on which three runs of HotSpot agree."""
         profiles = [self.hotspot(method_data.NEAR_EXACT, java_sources.UNCOLLECTED) for _ in range(3)]

@@ -10,6 +10,7 @@ from iprofdev.places import ROOT, offline
 from iprofdev.processes import java_environment, run
 
 from harness.case import AgentCase, Settings
+from harness.scope import in_proof
 
 TOTAL = "com.acme.shop.Basket.total()long"
 LOAD, WEIGHT = 200_000, 10
@@ -64,6 +65,7 @@ class Samples(AgentCase):
         builder.chmod(0o755)
         return self.folder / "graalvm"
 
+    @in_proof
     def test_maven_without_the_profile(self):
         """Who does not ask for it gets an ordinary build, with the profile of last time."""
         self.build("verify")

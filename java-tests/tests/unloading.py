@@ -19,15 +19,17 @@ UNLOCK = "-XX:+UnlockExperimentalVMOptions"
 class OneCollection(CountingCase):
     jvm_defaults = C1_ONLY
 
-    def freed(self, *jvm_args):
+    def freed(self, *jvm_args, collections=1):
         """Everything is freed without the agent (otherwise the test with this collector proves nothing) and with it;
         receivers are exact."""
+        freed = r"(?m)^FREED 200 of 200$" if collections == 1 else r"(?m)^FREED 200 of 200( by [23] collections)?$"
         bare = self.run_java("counting.Freed", 50, agent=None, jvm_args=jvm_args, expect=None)
         if bare.code != 0 and ("not supported" in bare.stderr or "Unrecognized VM option" in bare.stderr):
             self.skipTest(f"{self.jvm.id} has no {jvm_args}")
-        self.assertRegex(bare.stdout, r"(?m)^FREED 200 of 200$", bare)
+        self.assertRegex(bare.stdout, freed, bare)
         run, _ = self.check("Freed", 50, agent="placement=tree", jvm_args=jvm_args)
-        self.assertRegex(run.stdout, r"(?m)^FREED 200 of 200$", run)
+        self.assertRegex(run.stdout, freed, run)
+        print(f"{self.jvm.id}: {jvm_args}: {' '.join(re.findall('(?m)^(?:STILL )?HELD.*|^FREED.*', run.stdout))}", file=sys.stderr)
 
     def test_serial(self):
         self.freed("-XX:+UseSerialGC")
@@ -38,11 +40,13 @@ class OneCollection(CountingCase):
     def test_g1(self):
         self.freed("-XX:+UseG1GC")
 
+    # These two mark while threads run. A thread that reads a weak reference meanwhile keeps its object until the next collection. The
+    # agent's threads do so to see which classes are left.
     def test_z(self):
-        self.freed("-XX:+UseZGC")
+        self.freed("-XX:+UseZGC", collections=3)
 
     def test_shenandoah(self):
-        self.freed("-XX:+UseShenandoahGC")
+        self.freed("-XX:+UseShenandoahGC", collections=3)
 
     def test_a_system_loader_of_the_program(self):
         self.freed("-XX:+UseSerialGC", "-Djava.system.class.loader=counting.Freed$AsSystem")

@@ -159,6 +159,12 @@ std::optional<CodeText> ParseCode(std::string_view json) {
 
 bool IsCodePart(std::string_view json) { return ParseCode(json).has_value(); }
 
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json) {
+  std::optional<CodeText> text = ParseCode(json);
+  if (!text) return std::nullopt;
+  return std::move(text->hashes);
+}
+
 std::vector<uint32_t> CodeLengthsIn(std::string_view json, size_t methods,
                                     const std::function<std::string(size_t)>& text_of) {
   auto code = ParseCode(json);

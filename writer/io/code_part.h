@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ void NoteCodeHashes(Profile& profile);
 
 // Whether the text has the shape of the part.
 bool IsCodePart(std::string_view json);
+// The hashes in a part's text, 0 where one is not known; nullopt if it has another shape. For who knows only the
+// methods' ids.
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json);
 
 // The lengths in the part, for so many recorded methods in the order of their ids; empty if there are none, or if the part
 // belongs to other methods. `text_of` returns the name of one of them and of the types in its signature, each with a

@@ -16,10 +16,13 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
+#include "writer/io/run_note.h"
+#include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_code_ends.h"
 #include "writer/ops/check_names.h"
+#include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 
 namespace iprof {
@@ -50,8 +53,10 @@ class Checker final : public ProfileEvents {
     if (stopped_) return;
     ReportStandardIds();
     CheckStandardTypes();
+    ReportOutcomes();
     CheckCodeEnds();
     counts_.image = image_.shares();
+    NoteJdks();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
     }
@@ -165,6 +170,8 @@ class Checker final : public ProfileEvents {
   struct MethodNote {
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
+    bool recorded = false;  // the part "code" has a place for it
     std::string_view identity;  // the ids of its signature, and its name
     size_t signature = 0;       // how many ids
   };
@@ -228,6 +235,26 @@ class Checker final : public ProfileEvents {
       Report(finding);
     }
     standard_ids_.clear();
+  }
+
+  void ReportOutcomes() {
+    if (outcomes_.empty()) return;
+    std::vector<int64_t> recorded;
+    for (const auto& [id, note] : methods_) {
+      if (note.recorded) recorded.push_back(id);
+    }
+    outcomes_.Report(image_.section().Part(kCodePart).value_or(""), std::move(recorded),
+                     [this](const Finding& finding) { Report(finding); });
+  }
+
+  void NoteJdks() {
+    RunList list;
+    if (const auto part = image_.section().Part(kProvenancePart)) list.AddJson(*part);
+    for (const RunNote& run : list.Runs()) {
+      if (!run.jvm_version.empty()) counts_.jdks.push_back(run.jvm_version);
+    }
+    std::sort(counts_.jdks.begin(), counts_.jdks.end());
+    counts_.jdks.erase(std::unique(counts_.jdks.begin(), counts_.jdks.end()), counts_.jdks.end());
   }
 
   void CheckStandardTypes() {
@@ -303,6 +330,7 @@ class Checker final : public ProfileEvents {
     if (declaring == type_names_.end()) return note;
     note.blocks = IsBlockingMethod(declaring->second, method.name);
     note.linkage = IsLinkageClass(ProfileName(declaring->second));
+    note.of_jdk = IsJdkClass(declaring->second);
     return note;
   }
 
@@ -335,11 +363,15 @@ class Checker final : public ProfileEvents {
       Report(Rule::kContextRepeated, place, Quoted(entry.ctx) + " a second time",
              "each context once");
     }
+    const auto innermost = methods_.find(entry.frames[0].method);
+    if (entry.table != Table::kSamples && innermost != methods_.end())
+      innermost->second.recorded = true;
     if (entry.table == Table::kCalls && entry.frames[0].bci != 0) {
       Report(Rule::kCallContextBci, place, Quoted(entry.ctx), "bci 0 in the first frame");
     }
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
     for (const RawFrame& frame : entry.frames) {
       const auto method = methods_.find(frame.method);
       if (method == methods_.end()) {
@@ -348,6 +380,7 @@ class Checker final : public ProfileEvents {
       } else {
         blocks |= method->second.blocks;
         linkage |= method->second.linkage;
+        of_jdk |= method->second.of_jdk;
       }
       if (frame.bci > kLargestBci) {
         Report(Rule::kContextBci, place, fmt::format("bci {}", frame.bci),
@@ -359,6 +392,7 @@ class Checker final : public ProfileEvents {
         Report(Rule::kContextBciNegative, place, fmt::format("bci {}", frame.bci), "0 or more");
       }
     }
+    if (of_jdk) ++counts_.jdk_entries;
     if (entry.table == Table::kSamples && blocks) {
       Report(Rule::kSampleBlocked, place, "a stack that waits", "a stack on a processor");
     }
@@ -387,8 +421,12 @@ class Checker final : public ProfileEvents {
         for (size_t i = 2; i < length; i += 3) CheckCount(entry, i);
         CheckSuccessors(entry.values, entry.frames.empty() ? -1 : entry.frames[0].bci,
                         [&](Rule rule, size_t at, std::string found, std::string expected) {
-                          Report(rule, RecordsPlace(entry, static_cast<int64_t>(at)),
-                                 std::move(found), std::move(expected));
+                          const Place place = RecordsPlace(entry, static_cast<int64_t>(at));
+                          if (rule != Rule::kBranchOutcomes)
+                            return Report(rule, place, std::move(found), std::move(expected));
+                          outcomes_.Add(entry.frames[0].method,
+                                        {rule, place.offset, JsonPath(place), std::move(found),
+                                         std::move(expected)});
                         });
         break;
       case RecordKind::kTypeCounts:
@@ -470,6 +508,7 @@ class Checker final : public ProfileEvents {
   uint64_t seed_ = ProcessHashSeed();
   std::array<std::unordered_set<ContextKey, ContextKeyHash>, kTableCount> contexts_;
   std::vector<Finding> standard_ids_;  // found before the version
+  OutcomeFindings outcomes_;
   FileShares image_;
   CodeEnds code_ends_;
   AgentSection agent_section_;

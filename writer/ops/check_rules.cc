@@ -45,7 +45,7 @@ constexpr RuleInfo kRules[] = {
      "A triple with bci -5 shares the index of a triple with a real bci before it."},
     {Rule::kBranchOutcomes, "branch-outcomes", false,
      "An `if` has two outcomes. It is known by a successor that is too near to its position for a "
-     "switch, which is itself longer."},
+     "switch, which is itself longer. Of files without hashes of code, see branch-folded."},
     {Rule::kReceiverSum, "receiver-sum", false,
      "The counts of a virtual call sum up to more than 0."},
     {Rule::kAgentSection, "iprofagent", false,
@@ -88,6 +88,10 @@ constexpr RuleInfo kRules[] = {
     {Rule::kUnknownMember, "unknown-member", true, "The format knows every member."},
     {Rule::kAgentSectionVersion, "iprofagent-version", true,
      "The key iprofagent has a version that this tool can read."},
+    {Rule::kBranchFolded, "branch-folded", true,
+     "An `if` has two outcomes. Image builds fold several into one switch and inline, so their "
+     "profiles have more, also in other methods. Files with hashes of code come from the "
+     "bytecode: see branch-outcomes."},
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ enum class Rule : uint8_t {
   kInstanceOfVersion,
   kUnknownMember,
   kAgentSectionVersion,
+  kBranchFolded,
 };
 
 struct RuleInfo {

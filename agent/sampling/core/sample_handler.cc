@@ -94,6 +94,11 @@ struct GuardedStamps {
   }
 };
 
+template <typename T>
+T* AtOffset(void* env, ptrdiff_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
+}
+
 class Sample {
  public:
   Sample(const HandlerView& view, ThreadSlot* slot, void* context, uint64_t weight)
@@ -145,11 +150,6 @@ class Sample {
       default:
         return failed;
     }
-  }
-
-  template <typename T>
-  static T* AtOffset(void* env, ptrdiff_t offset) {
-    return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
   }
 
   bool HasAnchor(void* env) const {
@@ -289,6 +289,12 @@ void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
     return;
   }
   called->env.store(env, std::memory_order_relaxed);
+  if (view->anchor.knows_stack) {
+    const uintptr_t base = *AtOffset<uintptr_t>(env, view->anchor.stack_base_from_env);
+    const uintptr_t size = *AtOffset<uintptr_t>(env, view->anchor.stack_size_from_env);
+    called->stack_low = base - size;
+    called->stack_high = base;
+  }
   SetCurrentSlot(called);
   if (!called->state.compare_exchange_strong(expected, SlotState::kAnswered))
     SetCurrentSlot(nullptr);
@@ -350,9 +356,6 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
 bool OpenHandler(const HandlerView& view) {
   if (active.load(std::memory_order_relaxed) != nullptr) return false;
   view_storage = view;
-  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
-  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
-  orphans.received.store(0, std::memory_order_relaxed);
   active.store(&view_storage, std::memory_order_seq_cst);
   return true;
 }
@@ -360,5 +363,11 @@ bool OpenHandler(const HandlerView& view) {
 void CloseHandler() { active.store(nullptr, std::memory_order_seq_cst); }
 
 OrphanCounters& Orphans() { return orphans; }
+
+void ResetOrphans() {
+  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
+  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
+  orphans.received.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace iprof::sampling

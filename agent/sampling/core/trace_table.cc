@@ -201,4 +201,16 @@ TraceTable::Usage TraceTable::usage() const {
   return usage;
 }
 
+size_t TraceTable::memory_bytes() const {
+  constexpr size_t kPageBytes = 4096;
+  constexpr size_t kEntriesAPage = kPageBytes / sizeof(Entry);
+  size_t pages = (arena_used_.load(std::memory_order_relaxed) + kPageBytes - 1) / kPageBytes;
+  for (size_t i = 0; i < entry_count_; ++i) {
+    if (entries_[i].hash.load(std::memory_order_relaxed) == 0) continue;
+    ++pages;
+    i = i / kEntriesAPage * kEntriesAPage + kEntriesAPage - 1;  // the rest of the page
+  }
+  return pages * kPageBytes;
+}
+
 }  // namespace iprof::sampling

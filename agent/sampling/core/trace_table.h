@@ -99,6 +99,8 @@ class TraceTable {
   }
 
   Usage usage() const;
+  // Of the mapping, what traces have taken: the pages of the entries and of the arena.
+  size_t memory_bytes() const;
 
  private:
   struct Entry {

@@ -114,6 +114,12 @@ class ClassFilePositions {
   const OriginOf origin_of_;
 };
 
+// What a profile is for, and so what it may cost.
+enum class ProfileUse : uint8_t {
+  kDump,     // complete; it stops all threads for a moment, to know the frames that are live
+  kPartial,  // while the program goes on: stops no thread, and waits for nothing for long
+};
+
 // What Counting added to a profile.
 struct CountedProfile {
   instrument::AddedCounts added;
@@ -122,6 +128,8 @@ struct CountedProfile {
   FrozenCounts::EstimatedCalls estimated_calls = {};
   uint64_t without_estimates = 0;  // methods whose estimates could not be read
   uint64_t unnamed_estimates = 0;  // methods with estimates that are not in estimated_calls
+  // Of a partial profile: false if the agent's tables could not be read in time, so that something is missing.
+  bool is_whole = true;
 
   // How many methods have estimates. The others were counted whenever they ran.
   size_t WithEstimates() const {
@@ -195,7 +203,11 @@ class Counting final : public HiddenClassCounting {
   bool Close();
 
   // Adds the types, methods and counts of every instrumented class.
-  CountedProfile AddTo(JNIEnv* jni, Profile& profile);
+  CountedProfile AddTo(JNIEnv* jni, Profile& profile, ProfileUse use = ProfileUse::kDump);
+  // Changes whenever something is counted; nullopt if the counters cannot be read now.
+  std::optional<uint64_t> MarkOf(JNIEnv* jni);
+  // Nothing is being recorded: the recording is stopped.
+  bool IsAtRest() const { return !store_.is_open(); }
 
   // The same for a raw file: adds what the file lacks, and reads the numbers. Without a safepoint, and
   // without a lock that threads of the program wait for. One at a time; not while Pause or Resume runs.

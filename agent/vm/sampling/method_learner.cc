@@ -55,7 +55,10 @@ void MethodLearner::ForgetGone(std::span<const UnloadTag> gone) {
   const uint64_t prune_at =
       std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
   if (methods_.gone_methods() >= prune_at) Prune();
-  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
+}
+
+void MethodLearner::ReportMemory() const {
+  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes() + replaced_line_bytes_.load());
 }
 
 // Forgets the methods of unloaded classes that no sample shows.
@@ -143,6 +146,7 @@ void MethodLearner::LearnReplaced(JNIEnv* jni, jmethodID id) {
                                MethodVersion::kReplaced};
     methods_.AddClass(ViewOf(descriptor), {&method, 1});
     LearnLines(id, replaced_lines_);
+    replaced_line_bytes_.store(replaced_lines_.bytes());
   }
   jni->DeleteLocalRef(owner);
 }

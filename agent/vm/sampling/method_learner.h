@@ -64,6 +64,8 @@ class MethodLearner {
   // The second part of it, after classes were swapped. Any attached thread.
   void LearnRunningMethods(JNIEnv* jni, jint depth);
   void ForgetGone(std::span<const UnloadTag> gone);
+  // Brings its part of the budget up to date.
+  void ReportMemory() const;
 
   // While the lock is held, texts of methods() stay valid. A learning thread that may be suspended
   // does not hold it.
@@ -90,7 +92,8 @@ class MethodLearner {
   jvmtiEnv* jvmti_ = nullptr;
   const HiddenClassNames* names_ = nullptr;
   SampledMethods methods_;
-  LineTables replaced_lines_;     // of methods that no class lists any more; guarded by texts_mutex_
+  LineTables replaced_lines_;  // of methods that no class lists any more; guarded by texts_mutex_
+  std::atomic<size_t> replaced_line_bytes_{0};
   std::timed_mutex texts_mutex_;  // held while texts of methods_ are used or pruned
   std::atomic<uint64_t> unloaded_classes_{0};
   std::atomic<uint64_t> unloaded_methods_{0};

@@ -72,6 +72,11 @@ sampling::FrameAnchor FindFrameAnchor(const hotspot::VmStructs& structs, jvmtiEn
     found.in_java = state->in_java;
     found.in_vm = state->in_vm;
   }
+  if (const auto& stack = offsets->stack) {
+    found.knows_stack = true;
+    found.stack_base_from_env = from_env(stack->base);
+    found.stack_size_from_env = from_env(stack->size);
+  }
   return found;
 }
 

@@ -7,13 +7,19 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Many threads that wait for a number of milliseconds; prints the CPU time of the agent's sampling thread during
- * that time.
+ * Few threads that wait, then ten times as many; prints the CPU time of the agent's sampling thread beside each, in
+ * the same number of milliseconds. Arguments: how many in all, and the milliseconds.
  */
 public final class Idle {
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[0]);
-    for (int i = 0; i < count; i++) {
+    long few = beside(count / 10, Long.parseLong(args[1]));
+    long many = beside(count - count / 10, Long.parseLong(args[1]));
+    System.out.println("sampler " + few + " then " + many);
+  }
+
+  private static long beside(int more, long milliseconds) throws Exception {
+    for (int i = 0; i < more; i++) {
       Thread thread = new Thread(null, () -> {
         while (true) {
           LockSupport.park();
@@ -24,10 +30,8 @@ public final class Idle {
     }
     Thread.sleep(1_000);
     long before = samplerNs();
-    long start = System.nanoTime();
-    Thread.sleep(Long.parseLong(args[1]));
-    long used = samplerNs() - before;
-    System.out.println("sampler " + used + " of " + (System.nanoTime() - start));
+    Thread.sleep(milliseconds);
+    return samplerNs() - before;
   }
 
   /** From the scheduler's statistics, which have nanoseconds; -1 if there is no such thread. */
