@@ -15,7 +15,8 @@ TEST_CASE("names of profiles by their ends") {
     INFO(name);
     CHECK(HasProfileName(name));
   }
-  for (const char* name : {"app", "app.json", "iprof", "app.iprof.tmp", "app.gz", ".partial", "app.1.partial", ""}) {
+  for (const char* name :
+       {"app", "app.json", "iprof", "app.iprof.tmp", "app.gz", ".partial", "app.1.partial", ""}) {
     INFO(name);
     CHECK_FALSE(HasProfileName(name));
     CHECK(WithoutProfileSuffix(name) == name);

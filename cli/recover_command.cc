@@ -33,8 +33,12 @@ namespace {
 class RecoverCommand : public Command {
  public:
   void Define(OptionList& options) override {
-    options.Add("raw", files_, "Raw files and partial profiles, or out= of the agents that left them; several "
-                        "are merged").Required().Takes("FILE");
+    options
+        .Add("raw", files_,
+             "Raw files and partial profiles, or out= of the agents that left them; several "
+             "are merged")
+        .Required()
+        .Takes("FILE");
     options
         .Add("-o,--output", output_,
              "The profile to write (default: app.iprof beside app.iraw, if there is no such file "

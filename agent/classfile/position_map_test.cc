@@ -116,7 +116,7 @@ Rewritten RewriteWithLines(const TestClass& c, const std::function<void(MethodEd
 }
 
 // Every byte of the new code: the start of a moved instruction maps to the instruction, its other bytes map into it, and
-// what was inserted before it maps to its start. 
+// what was inserted before it maps to its start.
 void CheckEveryByte(const TestClass& c, const std::vector<uint16_t>& instructions,
                     const std::function<void(MethodEditor&)>& edit) {
   const Rewritten made = RewriteWithLines(WithLines(c, instructions), edit);
@@ -141,7 +141,7 @@ void CheckEveryByte(const TestClass& c, const std::vector<uint16_t>& instruction
     CHECK(original < c.code.size());
     if (!last) continue;
     const uint32_t end = *last + 1 < instructions.size() ? instructions[*last + 1]
-                                                          : static_cast<uint32_t>(c.code.size());
+                                                         : static_cast<uint32_t>(c.code.size());
     // Inside of the instruction, or else the start of one.
     const bool is_inside = original == instructions[*last] + since && original < end;
     CHECK((is_inside || is_start(original)));
@@ -164,7 +164,8 @@ TestClass SwitchAfter(uint32_t before, std::vector<uint16_t>* instructions) {
   while (c.code.size() % 4 != 0) c.code.push_back(0);
   const size_t end = c.code.size() + 16;
   const auto put = [&](size_t value) {
-    for (int shift = 24; shift >= 0; shift -= 8) c.code.push_back(static_cast<uint8_t>(value >> shift));
+    for (int shift = 24; shift >= 0; shift -= 8)
+      c.code.push_back(static_cast<uint8_t>(value >> shift));
   };
   for (const size_t value : {end - start, size_t{1}, size_t{7}, end + 1 - start}) put(value);
   for (int i = 0; i < 2; ++i) {
@@ -212,7 +213,8 @@ TEST_CASE("the instruction behind a switch, when the padding shrinks by as much 
     CHECK(OriginalPosition(map, length - from_end) == behind);
 }
 
-TEST_CASE("a goto that becomes a goto_w, and a branch that becomes the opposite of one, every byte") {
+TEST_CASE(
+    "a goto that becomes a goto_w, and a branch that becomes the opposite of one, every byte") {
   for (const bool conditional : {false, true}) {
     TestClass c;
     c.major = 49;
@@ -247,7 +249,8 @@ TEST_CASE("code that ends with an instruction that grows") {
   c.code.assign(kNops, 0);
   instructions.push_back(kNops);
   const auto back = static_cast<uint16_t>(-static_cast<int>(kNops));
-  for (const int byte : {0xa7, back >> 8, back & 0xff}) c.code.push_back(static_cast<uint8_t>(byte));
+  for (const int byte : {0xa7, back >> 8, back & 0xff})
+    c.code.push_back(static_cast<uint8_t>(byte));
   CheckEveryByte(c, instructions, [](MethodEditor& e) { e.Before(100, Nops(e, 40)); });
 }
 

@@ -26,7 +26,8 @@ bool UnchangedMemory::Read(Address from, void* into, size_t size) const {
   if (part == nullptr || size > part->size - (from - part->at)) return false;
   const auto [file, is_new] = files_.try_emplace(part->path);
   if (is_new) file->second = open_(*part);
-  return file->second != nullptr && file->second->Read(part->offset + (from - part->at), into, size);
+  return file->second != nullptr &&
+         file->second->Read(part->offset + (from - part->at), into, size);
 }
 
 }  // namespace iprof::hotspot

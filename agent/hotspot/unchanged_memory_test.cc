@@ -19,15 +19,15 @@ constexpr char kMaps[] =
 
 TEST_CASE("memory as it was mapped is read from the files, each opened once") {
   std::vector<std::string> opened;
-  const UnchangedMemory memory(
-      MappedParts(kMaps), [&](const MappedPart& part) -> std::unique_ptr<Memory> {
-        opened.push_back(part.path);
-        if (part.is_deleted) return nullptr;
-        std::vector<uint8_t> bytes(0x4000);
-        bytes[0x1234] = 7;
-        bytes[0x3FFF] = 9;
-        return std::make_unique<BytesMemory>(std::move(bytes));
-      });
+  const UnchangedMemory memory(MappedParts(kMaps),
+                               [&](const MappedPart& part) -> std::unique_ptr<Memory> {
+                                 opened.push_back(part.path);
+                                 if (part.is_deleted) return nullptr;
+                                 std::vector<uint8_t> bytes(0x4000);
+                                 bytes[0x1234] = 7;
+                                 bytes[0x3FFF] = 9;
+                                 return std::make_unique<BytesMemory>(std::move(bytes));
+                               });
   CHECK(memory.Load<uint8_t>(0x2234) == uint8_t{7});
   CHECK(memory.Load<uint8_t>(0x3FFF) == uint8_t{9});
   CHECK(opened == std::vector<std::string>{"/jdk/app.aot"});

@@ -112,7 +112,8 @@ class ClassInstrumenter {
     // class, with and without probes, that have such code do not all give the same position.
     std::optional<uint32_t> original = std::nullopt;
     uint32_t original_length = 0;  // of the method's code in the class file, if it is known
-    bool is_recorded = false;      // otherwise its code was never changed here, and `original` is `running`
+    bool is_recorded =
+        false;  // otherwise its code was never changed here, and `original` is `running`
   };
   // Classes run, or ran, without probes: because counting starts late, or was stopped.
   void NoteOwnCodeRuns();

@@ -114,9 +114,9 @@ TEST_CASE("a frozen method has its own code, and the others keep their counters"
   CHECK(many[0].original != end);
   CHECK(many[1].original == 4);
   CHECK(many[2].original == many[0].original);
-  CHECK_FALSE(many[3].original);              // another agent's code
+  CHECK_FALSE(many[3].original);                // another agent's code
   CHECK(many[4].original == many[0].original);  // beyond the class file's code
-  CHECK(many[5].original == 0);               // the same in all versions
+  CHECK(many[5].original == 0);                 // the same in all versions
   CHECK_FALSE(many[6].original);
   CHECK(many[7].original == 9);
   for (size_t i = 0; i < many.size(); ++i) CHECK(many[i].is_recorded == (i != 7));

@@ -10,10 +10,10 @@
 
 #include "agent/instrument/test_instrumenter.h"
 #include "agent/instrument/testing/assembled_class.h"
+#include "writer/base/code_length.h"
 #include "writer/io/writer.h"
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/class_record_bytes.h"
-#include "writer/base/code_length.h"
 #include "writer/methods/position_map.h"
 #include "writer/raw/raw_profile.h"
 #include "writer/raw/raw_reader.h"

@@ -74,10 +74,9 @@ Status Sampler::Begin() {
   if (!signal.ok()) return signal.status();
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    const HandlerView view{hooks_.get_call_trace, hooks_.current_env, options_.depth,
-                           hooks_.processor,      hooks_.anchor,      hooks_.interpreter,
-                           hooks_.method_code,    table_.get(),       code_.get(),
-                           &stopped_};
+    const HandlerView view{
+        hooks_.get_call_trace, hooks_.current_env, options_.depth, hooks_.processor, hooks_.anchor,
+        hooks_.interpreter,    hooks_.method_code, table_.get(),   code_.get(),      &stopped_};
     if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
     if (signal_ == 0) {
       // The counters of an earlier Sampler. Those of an earlier session go on.

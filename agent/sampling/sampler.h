@@ -60,7 +60,8 @@ struct SamplerHooks {
   const TimerCalls* timers = &SystemTimerCalls();
   FrameAnchor anchor;
   InterpreterFacts interpreter;
-  CodeFacts method_code;  // unknown: samples do not say in which version of a method's code they are
+  CodeFacts
+      method_code;  // unknown: samples do not say in which version of a method's code they are
   // Where code is, from Sampler::NewCode; null: of its own.
   std::shared_ptr<CodeRanges> code = nullptr;
   // Null disables recovery.

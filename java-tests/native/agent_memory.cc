@@ -16,11 +16,11 @@
 #include "java-tests/native/agent_code.h"
 
 extern "C" {
-void* __libc_malloc(size_t bytes);               // NOLINT: glibc's names for its own
-void* __libc_calloc(size_t count, size_t size);  // NOLINT
-void* __libc_realloc(void* block, size_t bytes); // NOLINT
+void* __libc_malloc(size_t bytes);                  // NOLINT: glibc's names for its own
+void* __libc_calloc(size_t count, size_t size);     // NOLINT
+void* __libc_realloc(void* block, size_t bytes);    // NOLINT
 void* __libc_memalign(size_t align, size_t bytes);  // NOLINT
-void __libc_free(void* block);                   // NOLINT
+void __libc_free(void* block);                      // NOLINT
 }
 
 namespace {
@@ -40,7 +40,8 @@ __attribute__((constructor)) void OpenFile() {
   const int file = name == nullptr ? -1 : open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
   if (ftruncate(file, sizeof(Figures)) == 0) {
-    void* const mapping = mmap(nullptr, sizeof(Figures), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* const mapping =
+        mmap(nullptr, sizeof(Figures), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapping != MAP_FAILED) figures = static_cast<Figures*>(mapping);
   }
   close(file);
@@ -90,7 +91,8 @@ IPROF_EXPORT void* mmap(void* at, size_t bytes, int access, int flags, int file,
   using Map = void* (*)(void*, size_t, int, int, int, off_t);
   static const Map real = reinterpret_cast<Map>(dlsym(RTLD_NEXT, "mmap"));
   void* const mapping = real(at, bytes, access, flags, file, offset);
-  if (mapping != MAP_FAILED && IsAgent(IPROF_CALLER)) figures->mapped += static_cast<int64_t>(bytes);
+  if (mapping != MAP_FAILED && IsAgent(IPROF_CALLER))
+    figures->mapped += static_cast<int64_t>(bytes);
   return mapping;
 }
 

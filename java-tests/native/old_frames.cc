@@ -95,7 +95,6 @@ extern "C" JNIEXPORT jboolean JNICALL Java_sampling_OldFrames_redefine(JNIEnv* e
   std::vector<unsigned char> copy(static_cast<size_t>(length));
   env->GetByteArrayRegion(bytes, 0, length, reinterpret_cast<jbyte*>(copy.data()));
   const jvmtiClassDefinition definition{type, length, copy.data()};
-  const bool done =
-      jvmti != nullptr && jvmti->RedefineClasses(1, &definition) == JVMTI_ERROR_NONE;
+  const bool done = jvmti != nullptr && jvmti->RedefineClasses(1, &definition) == JVMTI_ERROR_NONE;
   return done ? JNI_TRUE : JNI_FALSE;
 }

@@ -154,16 +154,17 @@ TEST_CASE("only the part's shape is accepted") {
   CHECK(IsCodePart(R"({"later":[1], "bits": 36,"methods":"abcdef","hashes":""})"));
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"-abcdef--"})"));
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"J"})"));
-  for (const char* text : {"", "{", "{}", "[]",
-                           R"({"bits":36,"methods":"abcdef"})"
-                           R"(x)",
-                           R"({"bits":48,"methods":"abcdef","hashes":""})",
-                           R"({"bits":36,"methods":"abc","hashes":""})",
-                           R"({"bits":36,"methods":"abcdef","hashes":"abcdefA"})",
-                           R"({"bits":36,"methods":"abcdef","hashes":7})",
-                           R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":7})",
-                           R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"AA"})",
-                           R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"////A"})"}) {
+  for (const char* text :
+       {"", "{", "{}", "[]",
+        R"({"bits":36,"methods":"abcdef"})"
+        R"(x)",
+        R"({"bits":48,"methods":"abcdef","hashes":""})",
+        R"({"bits":36,"methods":"abc","hashes":""})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdefA"})",
+        R"({"bits":36,"methods":"abcdef","hashes":7})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":7})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"AA"})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"////A"})"}) {
     INFO(text);
     CHECK_FALSE(IsCodePart(text));
   }

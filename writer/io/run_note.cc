@@ -131,8 +131,9 @@ std::string RunExactness::DescribeOthers(bool has_estimates) const {
         in);
   }
   const std::string_view why =
-      has_estimates ? "exceptions ended calls, calls had not ended, or methods were not counted all the time"
-                    : "exceptions ended calls or calls had not ended";
+      has_estimates
+          ? "exceptions ended calls, calls had not ended, or methods were not counted all the time"
+          : "exceptions ended calls or calls had not ended";
   if (unknown <= 0)
     return fmt::format("may be off by up to {} in {}, because {}", Grouped(largest_k), in, why);
   if (within_k <= 0)

@@ -79,8 +79,7 @@ uint64_t ReplacedMethods::CallsOf(const ClassRecord& c, const CountedMethod& met
   if (sum == site_calls_.end()) return entries;
   const SiteCalls& calls = sum->second;
   // Without rounding, as far as a double is exact.
-  if (calls.missing == 0)
-    return calls.is_candidate && calls.sure > entries ? calls.count : entries;
+  if (calls.missing == 0) return calls.is_candidate && calls.sure > entries ? calls.count : entries;
   return std::max(entries, static_cast<uint64_t>(std::llround(calls.Calls(entries))));
 }
 

@@ -106,7 +106,9 @@ TEST_CASE("a virtual call in a replaced method may run another one") {
   CHECK(made.calls["a.Box.hash()void"] == 1000);
 }
 
-TEST_CASE("native methods that a replaced one calls have no count, because their other callers are not known") {
+TEST_CASE(
+    "native methods that a replaced one calls have no count, because their other callers are not "
+    "known") {
   Program program;
   ClassRecord& box = program.Class("a/Box");
   program.Add(box, "valueOf", 1000, {{Static("a/Box", "copy"), 1000}}, true);

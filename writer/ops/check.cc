@@ -171,7 +171,7 @@ class Checker final : public ProfileEvents {
     bool blocks = false;
     bool linkage = false;
     bool of_jdk = false;
-    bool recorded = false;  // the part "code" has a place for it
+    bool recorded = false;      // the part "code" has a place for it
     std::string_view identity;  // the ids of its signature, and its name
     size_t signature = 0;       // how many ids
   };
@@ -317,10 +317,11 @@ class Checker final : public ProfileEvents {
   void CheckCodeEnds() {
     const auto code = agent_section_.Part(kCodePart);
     if (!code) return;
-    code_ends_.Check(*code, [&](int64_t method) { return TextOf(method); },
-                     [&](const Place& place, std::string found, std::string expected) {
-                       Report(Rule::kContextBeyondEnd, place, std::move(found), std::move(expected));
-                     });
+    code_ends_.Check(
+        *code, [&](int64_t method) { return TextOf(method); },
+        [&](const Place& place, std::string found, std::string expected) {
+          Report(Rule::kContextBeyondEnd, place, std::move(found), std::move(expected));
+        });
   }
 
   MethodNote NoteOn(const MethodDecl& method) const {

@@ -86,7 +86,8 @@ std::string CodeOfMain(uint32_t length) {
   profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, main, 0), 1);
   profile.SetCodeHash(main, WithCodeLength(~uint64_t{0}, length));
   NoteCodeHashes(profile);
-  return R"(,"iprofagent":{"version":1,"code":)" + std::string(*AgentPart(profile, kCodePart)) + "}";
+  return R"(,"iprofagent":{"version":1,"code":)" + std::string(*AgentPart(profile, kCodePart)) +
+         "}";
 }
 File SampleAt(Bci bci, uint32_t length, const std::string& called = "1") {
   return {.tables = R"(,"callCountProfiles":[{"ctx":")" + called +
@@ -203,7 +204,8 @@ std::vector<Case> Cases() {
   };
 }
 
-TEST_CASE("positions before the end of the code are right, and lengths of other methods say nothing") {
+TEST_CASE(
+    "positions before the end of the code are right, and lengths of other methods say nothing") {
   CHECK(Describe(FindingsOf(SampleAt(8, 9).Text())).empty());
   CHECK(Describe(FindingsOf(SampleAt(9, 9, "2").Text())).empty());
   CHECK(Describe(FindingsOf(SampleAt(9, 0).Text())).empty());

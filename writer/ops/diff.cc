@@ -106,7 +106,8 @@ class Differ {
     for (const MethodIndex method : MethodsOf(b_.profile)) {
       const auto united = static_cast<size_t>(b_.mapping(method));
       const uint64_t hash = b_.profile.CodeHash(method);
-      has_other_code_[united] = hash != 0 && hashes[united] != 0 && !IsSameCode(hash, hashes[united]);
+      has_other_code_[united] =
+          hash != 0 && hashes[united] != 0 && !IsSameCode(hash, hashes[united]);
     }
   }
 

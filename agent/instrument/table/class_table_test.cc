@@ -433,7 +433,8 @@ TEST_CASE("all versions of a name are found, the newest first") {
   const auto all = [](std::string_view, std::string_view) { return true; };
   const auto hashes = [&](std::string_view name) {
     std::vector<Hash128> found;
-    for (const ClassRecord& version : table.DecodeVersions(name, all)) found.push_back(version.hash);
+    for (const ClassRecord& version : table.DecodeVersions(name, all))
+      found.push_back(version.hash);
     return found;
   };
   CHECK(hashes("a/B") == std::vector{HashOf(2), HashOf(1)});

@@ -49,9 +49,9 @@ struct FrameAnchor {
 // to a part that never changes. The thread runs the method, so it stays loaded while the handler runs.
 struct CodeFacts {
   bool known = false;
-  uint32_t code_in_method = 0;  // of that pointer in the method
-  uint32_t size_in_code = 0;    // of the length, 16 bits, in that part
-  uint32_t bytes_in_code = 0;   // of the first byte
+  uint32_t code_in_method = 0;      // of that pointer in the method
+  uint32_t size_in_code = 0;        // of the length, 16 bits, in that part
+  uint32_t bytes_in_code = 0;       // of the first byte
   std::array<bool, 256> is_call{};  // by the opcode as the interpreter keeps it
 };
 

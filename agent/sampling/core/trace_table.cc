@@ -60,9 +60,7 @@ struct TraceTable::Record {
   uint64_t* methods() { return reinterpret_cast<uint64_t*>(this + 1); }
   uint32_t* positions() { return reinterpret_cast<uint32_t*>(methods() + depth); }
   const uint64_t* methods() const { return reinterpret_cast<const uint64_t*>(this + 1); }
-  const uint32_t* positions() const {
-    return reinterpret_cast<const uint32_t*>(methods() + depth);
-  }
+  const uint32_t* positions() const { return reinterpret_cast<const uint32_t*>(methods() + depth); }
 
   static size_t Bytes(size_t depth) {
     const size_t bytes = sizeof(Record) + depth * (sizeof(uint64_t) + sizeof(uint32_t));

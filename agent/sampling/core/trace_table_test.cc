@@ -144,8 +144,11 @@ TEST_CASE("no sample is lost when threads add the same traces at the same time")
 
 TEST_CASE("the same position in two versions of a method's code is two traces") {
   auto table = std::move(*TraceTable::Create(TraceTable::kMinBytes));
-  const std::vector<CodeStamp> stamps = {{}, CodeStamp::Of(40, false), CodeStamp::Of(40, true),
-                                         CodeStamp::Of(52, true), CodeStamp::Of(65'535, false)};
+  const std::vector<CodeStamp> stamps = {{},
+                                         CodeStamp::Of(40, false),
+                                         CodeStamp::Of(40, true),
+                                         CodeStamp::Of(52, true),
+                                         CodeStamp::Of(65'535, false)};
   for (const CodeStamp stamp : stamps) {
     const std::vector<CallFrame> frames = {{65'534, reinterpret_cast<void*>(16), stamp}};
     CHECK(table->Add(frames, false, 1));

@@ -71,7 +71,8 @@ bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
   Swap swap;
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || !store_.is_open()) return false;  // a profile is being made, or nothing is recorded
+    if (!lock || !store_.is_open())
+      return false;  // a profile is being made, or nothing is recorded
     swap = Look(jvmti, jni, guard, own_cpu_ns);
     NoteFigures();
   }

@@ -55,16 +55,14 @@ size_t Look(const CodeBytes& code, size_t at, bool* jumps_back) {
       const int64_t count = int64_t{code.S4(operands + 8)} - code.S4(operands + 4) + 1;
       if (count < 0 || count > static_cast<int64_t>(code.size())) return 0;
       note(code.S4(operands));
-      for (int64_t i = 0; i < count; ++i)
-        note(code.S4(operands + 12 + 4 * static_cast<size_t>(i)));
+      for (int64_t i = 0; i < count; ++i) note(code.S4(operands + 12 + 4 * static_cast<size_t>(i)));
       return operands + 12 + 4 * static_cast<size_t>(count) - at;
     }
     case Format::kLookupSwitch: {
       const int32_t count = code.S4(operands + 4);
       if (count < 0 || count > static_cast<int64_t>(code.size())) return 0;
       note(code.S4(operands));
-      for (int32_t i = 0; i < count; ++i)
-        note(code.S4(operands + 12 + 8 * static_cast<size_t>(i)));
+      for (int32_t i = 0; i < count; ++i) note(code.S4(operands + 12 + 8 * static_cast<size_t>(i)));
       return operands + 8 + 8 * static_cast<size_t>(count) - at;
     }
     default:
@@ -100,8 +98,7 @@ std::optional<ClassNames> ClassesInLoops(jvmtiEnv* jvmti, JNIEnv* jni) {
   const LoadedClasses pinned(jvmti, jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti);
   jint threads = 0;
-  if (jvmti->GetAllStackTraces(kDepth, stacks.address(), &threads) !=
-      JVMTI_ERROR_NONE)
+  if (jvmti->GetAllStackTraces(kDepth, stacks.address(), &threads) != JVMTI_ERROR_NONE)
     return std::nullopt;
   std::set<jmethodID> methods;
   for (jint t = 0; t < threads; ++t) {

@@ -9,8 +9,8 @@ namespace {
 
 using Code = std::vector<uint8_t>;
 
-constexpr uint8_t kNop = 0x00, kIinc = 0x84, kIfne = 0x9a, kGoto = 0xa7, kTableSwitch = 0xaa, kLookupSwitch = 0xab,
-                  kReturn = 0xb1, kWide = 0xc4, kGotoWide = 0xc8;
+constexpr uint8_t kNop = 0x00, kIinc = 0x84, kIfne = 0x9a, kGoto = 0xa7, kTableSwitch = 0xaa,
+                  kLookupSwitch = 0xab, kReturn = 0xb1, kWide = 0xc4, kGotoWide = 0xc8;
 
 TEST_CASE("a jump backwards is a loop") {
   CHECK(HasLoop(Code{kNop, kGoto, 0xff, 0xff}));
@@ -34,7 +34,8 @@ TEST_CASE("switches, whose operands begin at a multiple of four") {
   table[16] = table[17] = table[18] = table[19] = 0xff;
   CHECK(HasLoop(table));
   // default, count, one key and offset
-  Code lookup{kLookupSwitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 20, kReturn};
+  Code lookup{kLookupSwitch, 0,    0,    0,    0, 0, 0, 20, 0,      0, 0, 1,
+              0xff,          0xff, 0xff, 0xff, 0, 0, 0, 20, kReturn};
   CHECK_FALSE(HasLoop(lookup));
   lookup[4] = lookup[5] = lookup[6] = lookup[7] = 0xff;
   CHECK(HasLoop(lookup));

@@ -9,7 +9,8 @@ void CodeRenewal::Tick(JNIEnv* jni) {
   const OldCode old = hooks_.find(kShare);
   if (rounds_ == 0 && old.samples < kEnoughSamples) return;
   for (const OldMethod& method : old.methods) found_.insert(method.id);
-  const auto still_old = static_cast<uint64_t>(std::count_if(found_.begin(), found_.end(), hooks_.is_old));
+  const auto still_old =
+      static_cast<uint64_t>(std::count_if(found_.begin(), found_.end(), hooks_.is_old));
   still_old_.store(still_old);
   compiled_anew_.store(found_.size() - still_old);
   if (old.methods.empty() || rounds_ == kMostRounds) {

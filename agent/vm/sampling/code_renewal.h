@@ -52,7 +52,8 @@ class CodeRenewal {
   static constexpr uint64_t kEnoughSamples = 100;
   static constexpr int kFirstTick = 2;  // samples of the first moments may be of the attach itself
   static constexpr int kMostRounds = 10;
-  static constexpr int kPatientRounds = 3;  // in which the compilers may work before anything is swapped
+  static constexpr int kPatientRounds =
+      3;  // in which the compilers may work before anything is swapped
 
   struct Hooks {
     std::function<OldCode(double share)> find;

@@ -127,7 +127,8 @@ std::string SampleReport(const SampleFigures& figures) {
       options.depth, written.contexts, written.linkage_frames, written.carrier_frames,
       written.unnamed_frames, written.unstable_frames);
   report += fmt::format(
-      "positions: {} contexts end where a class was loaded or initialised, {} where a caller's position is not "
+      "positions: {} contexts end where a class was loaded or initialised, {} where a caller's "
+      "position is not "
       "known; {} begin at a position that is not known\n",
       written.ends_at_no_call, written.ends_at_unknown, written.unknown_leaves);
   return report;

@@ -102,7 +102,8 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       log_(log),
       watch_(watch),
       budget_(budget),
-      learner_(log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
+      learner_(
+          log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
     ReportMemory();

@@ -37,8 +37,7 @@ std::optional<uint32_t> LengthAt(jmethodID id, const hotspot::CodeOffsets& offse
   using hotspot::Address;
   const auto method = memory.Load<Address>(reinterpret_cast<Address>(id));
   const auto code = method ? memory.Load<Address>(*method + offsets.code_in_method) : std::nullopt;
-  const auto length =
-      code ? memory.Load<uint16_t>(*code + offsets.size_in_code) : std::nullopt;
+  const auto length = code ? memory.Load<uint16_t>(*code + offsets.size_in_code) : std::nullopt;
   return length ? std::optional<uint32_t>(*length) : std::nullopt;
 }
 
@@ -93,7 +92,8 @@ sampling::CodeFacts FindCodeFacts(const hotspot::VmStructs& structs, jvmtiEnv* j
   if (type == nullptr) return {};
   std::optional<uint32_t> last;
   bool fits = true;
-  for (const auto& [name, signature] : {std::pair("run", "()V"), std::pair("toString", "()Ljava/lang/String;")}) {
+  for (const auto& [name, signature] :
+       {std::pair("run", "()V"), std::pair("toString", "()Ljava/lang/String;")}) {
     const jmethodID id = jni->GetMethodID(type, name, signature);
     if (id == nullptr) jni->ExceptionClear();
     const auto length = id == nullptr ? std::nullopt : LengthByJvmti(id, jvmti);

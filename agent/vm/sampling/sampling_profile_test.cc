@@ -194,14 +194,17 @@ struct ProbedOrNot : BciMap {
       bci.is_recorded = bci.method.name != "nap";
       bci.original_length = bci.is_recorded ? 100 : 0;
       bci.original = std::nullopt;
-      if (!bci.is_recorded || (bci.code.is_known() && bci.code.Fits(100))) bci.original = bci.running;
-      if (bci.is_recorded && bci.code.is_known() && bci.code.Fits(110)) bci.original = bci.running - 10;
+      if (!bci.is_recorded || (bci.code.is_known() && bci.code.Fits(100)))
+        bci.original = bci.running;
+      if (bci.is_recorded && bci.code.is_known() && bci.code.Fits(110))
+        bci.original = bci.running - 10;
     }
   }
   bool MayHaveForgotten() const override { return forgets; }
 };
 
-TEST_CASE("positions are translated by the code in which they were seen, not by that which runs now") {
+TEST_CASE(
+    "positions are translated by the code in which they were seen, not by that which runs now") {
   World world;
   const ProbedOrNot bcis;
   world.Sample({At(2, 17, 110, false), At(1, 24, 110, true)});
@@ -253,16 +256,19 @@ TEST_CASE("a method whose class is gone is trusted unless what was known of it i
   World world;
   ProbedOrNot bcis;
   world.Sample({At(3, 17, 41, false), At(2, 24, 110, true)});
-  CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{"a.App.nap()void:17 " + kWork + ":14 ", 1}});
+  CHECK(world.Written(nullptr, nullptr, &bcis) ==
+        Samples{{"a.App.nap()void:17 " + kWork + ":14 ", 1}});
   bcis.forgets = true;
   SampleWriteCounts counts;
   World again;
   again.Sample({At(3, 17, 41, false), At(2, 24, 110, true)});
-  CHECK(again.Written(&counts, nullptr, &bcis) == Samples{{"a.App.nap()void:0 " + kWork + ":14 ", 1}});
+  CHECK(again.Written(&counts, nullptr, &bcis) ==
+        Samples{{"a.App.nap()void:0 " + kWork + ":14 ", 1}});
   CHECK(counts.unknown_leaves == 1);
 }
 
-TEST_CASE("lines of old code are looked up by the class file's positions, if that is what runs now") {
+TEST_CASE(
+    "lines of old code are looked up by the class file's positions, if that is what runs now") {
   World world;
   const ProbedOrNot bcis;
   world.lines.Add(Id(2), {{0, 100}, {15, 101}});

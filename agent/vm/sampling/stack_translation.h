@@ -132,7 +132,7 @@ class StackTranslation {
   // The facts that all frames of one method share.
   struct Resolved {
     Kind kind = Kind::kUnnamed;
-    uint32_t number = 0;  // of an ordinary method
+    uint32_t number = 0;           // of an ordinary method
     std::string class_descriptor;  // of an ordinary method, as JVMTI gives it
   };
   struct Position {

@@ -216,10 +216,10 @@ Status Session::EquipCounting() {
   counting_ = std::make_unique<Counting>(
       CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_,
                       [this](JNIEnv* jni) {
-                        if (Sampling* const sampling = samples_.load()) sampling->LearnReplaced(jni);
+                        if (Sampling* const sampling = samples_.load())
+                          sampling->LearnReplaced(jni);
                       }},
-      std::move(plan),
-      std::move(origin));
+      std::move(plan), std::move(origin));
   if (Status status = counting_->Prepare(std::move(counting_environment_)); !status.ok())
     return status;
   counts_.store(counting_.get());  // from here on it stays

@@ -124,8 +124,8 @@ void PartialProfile::WriteLocked(JNIEnv* jni, bool must_write, IfNothing if_noth
   const bool is_ours = IsOurs();
   if (!is_ours && !FindName()) {
     Defer();
-    return Fail({Code::kLimit, fmt::format("'{}' and {} more names like it are taken", place_,
-                                           kMostNames - 1)});
+    return Fail({Code::kLimit,
+                 fmt::format("'{}' and {} more names like it are taken", place_, kMostNames - 1)});
   }
   const Result<PartialOutcome> outcome =
       write_(jni, {.path = path_,

@@ -35,8 +35,8 @@ namespace iprof::vm {
 
 struct PartialOrder {
   std::string path;
-  uint64_t number = 0;      // how many there were, with this one
-  bool must_write = false;  // also if nothing was recorded since the last one
+  uint64_t number = 0;                 // how many there were, with this one
+  bool must_write = false;             // also if nothing was recorded since the last one
   std::function<bool()> is_over = {};  // the program ends: then give up soon
 };
 
@@ -50,8 +50,9 @@ enum class PartialOutcome : uint8_t {
 using WritePartial = std::function<Result<PartialOutcome>(JNIEnv* jni, const PartialOrder& order)>;
 
 struct PartialSettings {
-  std::string path;                          // absolute
-  std::chrono::milliseconds period{60'000};  // from the beginning of one profile to that of the next, at most
+  std::string path;  // absolute
+  std::chrono::milliseconds period{
+      60'000};  // from the beginning of one profile to that of the next, at most
 };
 
 class PartialProfile final : public SurvivingFile {

@@ -34,16 +34,17 @@ struct World {
   Log log;
   std::timed_mutex turn;
   std::string content = "one";
-  Status failure;              // of the writing
-  bool has_something = true;   // to write
+  Status failure;             // of the writing
+  bool has_something = true;  // to write
   bool has_changed = true;
   std::function<void(const PartialOrder&)> on_write;
   std::vector<PartialOrder> orders;
   PartialProfile partial;
 
   explicit World(milliseconds period = milliseconds(60'000))
-      : partial({.path = folder / "app.iprof.partial", .period = period},
-                [this](JNIEnv*, const PartialOrder& order) { return Write(order); }, turn, log) {
+      : partial(
+            {.path = folder / "app.iprof.partial", .period = period},
+            [this](JNIEnv*, const PartialOrder& order) { return Write(order); }, turn, log) {
     REQUIRE(log.Open(lines.path()).ok());
   }
 
@@ -67,7 +68,9 @@ struct World {
   using Names = std::vector<std::string>;
 };
 
-TEST_CASE("the partial profile is made first when it is due, replaced, and removed when a profile has its content") {
+TEST_CASE(
+    "the partial profile is made first when it is due, replaced, and removed when a profile has "
+    "its content") {
   World world;
   world.partial.TakeIfBegun(world.jvm.jni());
   CHECK(world.folder.IsEmpty());
@@ -106,7 +109,8 @@ TEST_CASE("what a killed JVM left stays, and this one's file has a number") {
   CHECK(world.Read() == "of another run");
   CHECK(world.Read("app.iprof.1.partial") == "of a third");
   REQUIRE(world.lines.lines().size() == 1);
-  CHECK(world.lines.lines()[0].find("belongs to a JVM that was killed ('iprof recover' makes its profile)") !=
+  CHECK(world.lines.lines()[0].find(
+            "belongs to a JVM that was killed ('iprof recover' makes its profile)") !=
         std::string::npos);
   world.partial.Discard(world.jvm.jni());
   CHECK(world.folder.Names() == World::Names{"app.iprof.1.partial", "app.iprof.partial"});
@@ -115,13 +119,15 @@ TEST_CASE("what a killed JVM left stays, and this one's file has a number") {
 TEST_CASE("something that is killed again and again does not fill the disk") {
   World world;
   world.folder.Write("app.iprof.partial", "");
-  for (int n = 1; n < 10; ++n) world.folder.Write("app.iprof." + std::to_string(n) + ".partial", "");
+  for (int n = 1; n < 10; ++n)
+    world.folder.Write("app.iprof." + std::to_string(n) + ".partial", "");
   world.Take();
   world.Take();
   CHECK(world.folder.Names().size() == 10);
   CHECK(world.orders.empty());
   CHECK(world.partial.figures().failed == 2);
-  CHECK(world.partial.figures().why_none.find("and 9 more names like it are taken") != std::string::npos);
+  CHECK(world.partial.figures().why_none.find("and 9 more names like it are taken") !=
+        std::string::npos);
   CHECK(world.lines.lines().size() == 1);
 }
 
@@ -177,7 +183,8 @@ TEST_CASE("a failure leaves the file as it is, is told once, and tried again") {
   CHECK(world.Read() == "one");
   CHECK(world.partial.figures().failed == 2);
   REQUIRE(world.lines.lines().size() == 1);
-  CHECK(world.lines.lines()[0].find("a partial profile could not be written: no space left; later ones are tried") !=
+  CHECK(world.lines.lines()[0].find(
+            "a partial profile could not be written: no space left; later ones are tried") !=
         std::string::npos);
   world.failure = {};
   world.content = "two";
