@@ -3,7 +3,9 @@ probes at one time and none at another. Compared with the class files, which Pyt
 
 import collections
 import json
+import re
 import time
+import zipfile
 
 from iprofdev import maven
 from iprofdev.processes import PATIENCE_S
@@ -44,8 +46,6 @@ class PositionsCase(AgentCase):
 
     def unpack(self, jar, folder):
         """As the JVM sees it, if the jar has classes for several versions of Java."""
-        import re
-        import zipfile
         with zipfile.ZipFile(jar) as opened:
             chosen = {}  # path: (version, name in the jar)
             for name in opened.namelist():
@@ -180,8 +180,11 @@ class Sessions(PositionsCase, SessionCase):
     @on_one_jvm
     def test_positions_of_a_raw_file(self):
         class_bytes = self.class_files()
-        process = self.begin(agent="out=end.iprof,mode=budget,rearm=500ms,snapshot=1s,samples=y")
-        self.rounds(process, 5)
+        process = self.begin(agent="out=end.iprof,snapshot=1s,samples=y")
+        self.rounds(process, 2)
+        self.command("stop", process, "-o", "stop.iprof")
+        self.command("start", process)
+        self.rounds(process, 3)
         process.kill()
         process.wait()
         (raw,) = self.folder.glob("*.iraw")

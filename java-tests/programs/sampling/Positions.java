@@ -94,6 +94,54 @@ public final class Positions {
     return burn(x);
   }
 
+  static long loopOne(int n, long x) {
+    for (int i = 0; i < n; i++) {
+      switch (i & 3) {
+        default: x = burn(x); break;
+        case 0: x = SHAPES[1].area(x); break;
+        case 1: x = burn(x + 1); break;
+        case 2: x += burn(i);
+      }
+    }
+    return x;
+  }
+
+  static long loopTwo(int n, long x) {
+    for (int i = 0; i < n; i++) {
+      switch (-(i & 3)) {
+        default: x = burn(x); break;
+        case 0: x = SHAPES[1].area(x); break;
+        case -1: x = burn(x + 1); break;
+        case -2: x += burn(i);
+      }
+    }
+    return x;
+  }
+
+  static long loopThree(int n, long x) {
+    for (int i = 0; i < n; i++) {
+      switch ((i & 3) + 1) {
+        default: x = burn(x); break;
+        case 1: x = SHAPES[1].area(x); break;
+        case 2: x = burn(x + 1); break;
+        case 3: x += burn(i);
+      }
+    }
+    return x;
+  }
+
+  static long loopFour(int n, long x) {
+    for (int i = 0; i < n; i++) {
+      switch ((i & 3) * 77) {
+        default: x = burn(x); break;
+        case 0: x = SHAPES[1].area(x); break;
+        case 77: x = burn(x + 1); break;
+        case 154: x += burn(i);
+      }
+    }
+    return x;
+  }
+
   static long nested(int k, long x) {
     long sum = 0;
     for (int i = 0; i < 3; i++) {
@@ -144,6 +192,7 @@ public final class Positions {
     long sum = seed;
     for (int k = 0; k < 4; k++) {
       sum += atOne(k, sum) + atTwo(k, sum) + atThree(k, sum) + atFour(k, sum);
+      sum += loopOne(4, sum) + loopTwo(4, sum) + loopThree(4, sum) + loopFour(4, sum);
       sum += nested(k, sum) + mayThrow(k, sum) + recursive(6, sum);
       for (Shape shape : SHAPES) {
         sum += shape.area(sum);
