@@ -145,7 +145,9 @@ std::string RunExactness::DescribeOthers(bool has_estimates) const {
 std::vector<std::pair<std::string, std::string>> DescribeLosses(const RunLosses& losses) {
   std::string left_out;
   std::string set_to_0;
-  for (const auto& [name, count] : losses) {
+  for (const auto& loss : losses) {
+    const std::string& name = loss.first;
+    const int64_t count = loss.second;
     std::string& text = name == kNegativeCounts ? set_to_0 : left_out;
     if (!text.empty()) text += ", ";
     const auto* const known =
