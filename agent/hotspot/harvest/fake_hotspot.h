@@ -37,7 +37,7 @@ class FakeHotSpot final : public Memory {
     layout_.instance = {48, 56, 64, 72, 80, 2};
     layout_.method = {0, 8, 16, 24, 28, 32, 0};
     layout_.code = {0, 8, 10, 12, 16, 24};
-    layout_.pool = {0, 8, 16, 32};
+    layout_.pool = {0, 8, 16, 32, 0};
     layout_.bootstraps = 24;
     layout_.cache.references = 0;
     layout_.cache.length = 8;
