@@ -242,7 +242,7 @@ TEST_CASE(
     CHECK(method.data_invocations == 9);
     CHECK(method.branches[0].counts == EdgeCounts{5, 0});
     CHECK(method.types[0].rows == Types{{0, 7}});
-    CHECK(method.calls[0].block_count == 7);
+    CHECK(method.calls[0].block_count == 9);
     CHECK_FALSE(program->is_trained);
     CHECK(program->counts.trained == 1);
     CHECK(program->counts.trained_unknown == 0);
