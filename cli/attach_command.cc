@@ -11,6 +11,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
 #include "cli/option_kinds.h"
+#include "cli/terminal_text.h"
 
 namespace iprof::cli {
 namespace {
@@ -48,31 +49,22 @@ class AttachCommand : public Command {
     const jvm::HeldSignals held;  // so that an interrupted attach can say what goes on in the JVM
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(pid_, timeouts_);
     if (!connection.ok()) return console.Error(connection.status());
-    const Status loaded = LoadAgent(*connection, library_, options_);
-    if (!loaded.ok()) return console.Error(loaded);
-    Report(console, connection->jvm());
-    return ExitCode::kOk;
-  }
-
- private:
-  void Report(Console& console, const jvm::RunningJvm& jvm) const {
-    const bool was_loaded = jvm.agent.has_value();
+    const Result<std::string> loaded = LoadAgent(*connection, library_, options_);
+    if (!loaded.ok()) return console.Error(loaded.status());
     if (format_ == "json") {
       JsonText json(console);
       json.StartObject();
       json.Field("pid", static_cast<int64_t>(pid_));
-      json.Field("was_loaded", was_loaded);
+      json.Field("was_loaded",
+                 connection->jvm().agent.has_value());  // the library, and no agent ran
       json.EndObject();
-    } else if (was_loaded) {
-      console.Print(
-          "process {}: the agent's library was loaded before. If the agent runs, its first options "
-          "stand; the program's standard error says which it is.\n",
-          pid_);
     } else {
-      console.Print("process {}: the agent is loaded\n", pid_);
+      console.Print("process {}: {}\n", pid_, EscapeForTerminal(*loaded));
     }
+    return ExitCode::kOk;
   }
 
+ private:
   pid_t pid_ = 0;
   std::string options_;
   std::string library_;
@@ -98,7 +90,11 @@ const CommandEntry kAttachEntry = {
     "relative to the program's working directory.\n\n"
     "No JDK is needed. Run it as the program's user or as root; root also reaches JVMs in "
     "containers. "
-    "A JVM that cannot read the library gets a copy in its /tmp, which is removed afterwards.",
+    "A JVM that cannot read the library gets a copy in its /tmp, which is removed afterwards.\n\n"
+    "Exit status: 0 if the agent is loaded with these options; 3 if it cannot or may not run "
+    "there, "
+    "for example because only= does not match or the heap is too small; 4 if another load came "
+    "first, whose options stand, or if the JVM did not answer.",
     kExamples, [] { return std::unique_ptr<Command>(new AttachCommand); }};
 
 }  // namespace iprof::cli

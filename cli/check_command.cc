@@ -1,6 +1,8 @@
 // iprof check: prints what CheckProfile finds, and how a profile fits class files.
 #include <algorithm>
+#include <iterator>
 
+#include "cli/classpath/class_path.h"
 #include "cli/entries.h"
 #include "cli/fit_check.h"
 #include "cli/json_text.h"
@@ -121,12 +123,38 @@ class CheckCommand : public Command {
     return CheckFit(*profile, options);
   }
 
+  // The versions of other JDKs than the build's, on which the file was recorded. Empty if its classes are compared.
+  std::vector<std::string> OtherJdks(const CheckCounts& counts, ImageTarget target) const {
+    std::vector<std::string> others;
+    if (!fit_.jdk_home.empty() || counts.jdk_entries == 0) return others;
+    std::copy_if(counts.jdks.begin(), counts.jdks.end(), std::back_inserter(others),
+                 [&](const std::string& version) {
+                   const int jdk = classpath::FeatureRelease(version);
+                   return jdk != 0 && jdk != JdkOf(target);
+                 });
+    return others;
+  }
+
+  void PrintOtherJdks(Console& console, const std::string& name, const CheckCounts& counts,
+                      ImageTarget target) const {
+    const std::vector<std::string> others = OtherJdks(counts, target);
+    if (others.empty()) return;
+    console.Print(
+        "{}: recorded on JDK {}, so {} of the JDK's own methods may not fit JDK {} "
+        "(--jdk compares them)\n",
+        EscapeForTerminal(name), EscapeForTerminal(fmt::format("{}", fmt::join(others, " and "))),
+        Counted(counts.jdk_entries, "entry", "entries"), JdkOf(target));
+  }
+
   void PrintShare(Console& console, const std::string& name, const CheckCounts& counts) const {
     const ImageTarget target = TargetOf(target_, counts.image.note);
     const ImageShare& share = counts.image.Of(target);
     if (share.entries() == 0) return;
     console.Print("{}: an image build for JDK {} can use ", EscapeForTerminal(name), JdkOf(target));
-    if (share.usable_entries() == share.entries()) return console.Print("all entries\n");
+    if (share.usable_entries() == share.entries()) {
+      console.Print("all entries\n");
+      return PrintOtherJdks(console, name, counts, target);
+    }
     console.Print(
         "{} of the entries. By weight:\n",
         Percent(static_cast<double>(share.usable_entries()), static_cast<double>(share.entries())));
@@ -141,6 +169,7 @@ class CheckCommand : public Command {
       separator = ", ";
     }
     console.Write("\n");
+    PrintOtherJdks(console, name, counts, target);
   }
 
   static std::string Percent(double part, double whole) {
@@ -155,6 +184,12 @@ class CheckCommand : public Command {
     json.Field("target", static_cast<int64_t>(JdkOf(target)));
     json.Field("entries", share.entries());
     json.Field("usable_entries", share.usable_entries());
+    const std::vector<std::string> others = OtherJdks(counts, target);
+    json.Key("other_jdks");
+    json.StartArray();
+    for (const std::string& version : others) json.String(version);
+    json.EndArray();
+    json.Field("other_jdk_entries", others.empty() ? size_t{0} : counts.jdk_entries);
     json.Key("tables");
     json.StartObject();
     for (const Table table : kAllTables) {

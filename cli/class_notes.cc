@@ -92,7 +92,8 @@ class NoteReader {
 
   bool HasOtherCode(const classfile::MethodCode& code, MethodIndex method) {
     const uint64_t recorded = profile_.CodeHash(method);
-    return recorded != 0 && KeptCodeHash(instrument::CodeHash(code, symbolic_)) != recorded;
+    return recorded != 0 &&
+           !IsSameCode(KeptCodeHash(instrument::CodeHash(code, symbolic_)), recorded);
   }
 
   void AddNotes(const classfile::ClassFile& file, const classfile::MethodCode& code,

@@ -82,6 +82,61 @@ class Image(CliTest):
                          {"entries": 5, "usable_entries": 4, "weight": 200, "usable_weight": 160})
         self.assertEqual(len(self.out("check", "-q", a).splitlines()), 1)
 
+    def test_a_profile_of_another_jdk(self):
+        def runs(*versions):
+            return section(provenance={"runs": [{"program": "a.jar", "jvm_version": version} for version in versions]})
+
+        on17 = self.write("a.iprof", {**jvm_profile(), "iprofagent": runs("17.0.15")})
+        said = "a.iprof: recorded on JDK 17.0.15, so 5 entries of the JDK's own methods may not fit JDK 25 (--jdk compares them)"
+        self.assertEqual(self.out("check", "--target", "25", "a.iprof").splitlines()[-1], said)
+        self.assertEqual(self.out("check", "a.iprof").splitlines()[-1], said)
+        self.assertNotIn("recorded on", self.out("check", "--target", "17", "a.iprof"))
+        image = self.json("check", "--target", "25", on17)["files"][0]["image"]
+        self.assertEqual((image["other_jdks"], image["other_jdk_entries"]), (["17.0.15"], 5))
+        image = self.json("check", "--target", "17", on17)["files"][0]["image"]
+        self.assertEqual((image["other_jdks"], image["other_jdk_entries"]), ([], 0))
+        # All of it could be used, if only names counted.
+        self.write("b.iprof", {**profile(callCountProfiles=[{"ctx": "20:0", "records": [6]}]), "iprofagent": runs("21.0.2", "25.0.1", "21.0.2", "17.0.1")})
+        both = self.load("b.iprof")
+        both["types"] += [{"id": 20, "name": "java.util.HashMap"}]
+        both["methods"] += [{"id": 20, "name": "get", "signature": [20, 9, 9]}]
+        self.write("b.iprof", both)
+        self.assertEqual(self.out("check", "b.iprof").splitlines()[1:],
+                         ["b.iprof: an image build for JDK 25 can use all entries",
+                          "b.iprof: recorded on JDK 17.0.1 and 21.0.2, so 1 entry of the JDK's own methods may not fit JDK 25 (--jdk compares them)"])
+        # Of the program's own classes only: nothing of another JDK is in it.
+        self.write("c.iprof", {**profile(), "iprofagent": runs("17.0.15")})
+        self.assertNotIn("recorded on", self.out("check", "c.iprof"))
+
+    def test_branches_that_an_image_build_folded(self):
+        """Five outcomes at an `if`, some in other methods, and one successor under two indices: as real images write them."""
+        def folded(scale=1):
+            return profile(scale, conditionalProfiles=[
+                {"ctx": "2:11", "records": [20, 0, 50 * scale, 14, 1, 20 * scale, 33, 2, 10 * scale, 46, 3, 10 * scale, 59, 4, 10 * scale]},
+                {"ctx": "2:30<1:5", "records": [38, 0, 60 * scale, 38, 1, 30 * scale, 33, 2, 10 * scale, -5, 0, 0]}])
+
+        a, b = self.write("a.iprof", folded()), self.write("b.iprof", folded(3))
+        self.assertIn("0 errors\n", self.out("check", a))
+        self.assertEqual(self.out("check", "--strict", a, expect=1).count("doubtful [branch-folded]: found 5 outcomes, one at 14, expected two"), 1)
+        shown = self.out("show", "--method", "loop", "--table", "branches", a)
+        self.assertIn("50.0 % to bci 20, 20.0 % to bci 14, 10.0 % to bci 33, 10.0 % to bci 46, 10.0 % to bci 59\n", shown)
+        self.assertIn("90.0 % to bci 38, 10.0 % to bci 33\n", shown)
+        self.run_tool("merge", "-o", "m.iprof", a, b)
+        merged = {entry["ctx"]: entry["records"] for entry in self.load("m.iprof")["conditionalProfiles"]}
+        by_branch = sorted(sum(records[2::3]) for records in merged.values())
+        self.assertEqual(by_branch, [400, 400])
+        self.assertTrue(any(records[::3] == [20, 14, 33, 46, 59] for records in merged.values()), merged)
+        branches = next(table for table in self.json("overlap", a, b)["tables"] if table["table"] == "conditionalProfiles")
+        self.assertEqual(branches["overlap"], 1)
+        self.run_tool("diff", "--exit-code", a, self.write("c.iprof", folded()))
+        self.run_tool("convert", a, "--to", "iprof", "--image", "-o", "image.iprof")
+        image = [entry["records"] for entry in self.load("image.iprof")["conditionalProfiles"]]
+        self.assertIn([20, 0, 50, 14, 1, 20, 33, 2, 10, 46, 3, 10, 59, 4, 10], image)
+        self.assertIn([38, 0, 90, 33, 1, 10], image)
+        for form in ("csv", "json"):
+            self.run_tool("convert", a, "--to", form, "-o", f"a.{form}") if form == "csv" else self.json("show", a)
+        self.run_tool("report", a, "-o", "a.html")
+
     def test_convert(self):
         a = self.write("a.iprof", jvm_profile())
         made = json.loads(self.out("convert", "--to", "iprof", "--image", "--target", "21", a))
@@ -249,6 +304,19 @@ class Merge(CliTest):
             self.assertFalse(json.loads(done.stdout)["scaled"])
             self.assertEqual(self.calls("x"), [1001, 9009, 90_090])
 
+    def test_different_programs(self):
+        self.write("a.iprof", profile())
+        other = profile(1000)
+        other["types"][10]["name"] = "b.Other"
+        other["types"][11]["name"] = "java.util.HashMap"  # the JDK is in every program
+        self.write("b.iprof", other)
+        self.write("c.iprof", profile(7))
+        said = self.err("merge", "-o", "x", "c.iprof", "b.iprof", "a.iprof")
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("the inputs seem to be of different programs: c.iprof and b.iprof share less than 5 % of the calls of methods outside the JDK", said)
+        self.assertEqual(self.json("merge", "-o", "x", "-j", "1", "b.iprof", "a.iprof")["programs"], ["b.iprof", "a.iprof"])
+        self.assertEqual(self.err("merge", "-o", "x", "c.iprof", "a.iprof"), "")
+
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
         self.assertIn("different values for the key 'vm'", self.err("merge", "-o", "x", a, b))
@@ -320,6 +388,20 @@ class Convert(CliTest):
             self.assertEqual(self.json("convert", a, "--to", f"pretty@{version}", "-o", "x")["lost_entries"], lost)
 
 
+class Report(CliTest):
+    def test_without_a_name_the_page_is_beside_the_profile_and_replaces_nothing(self):
+        self.write("d/a.iprof.gz", profile())
+        self.write("d/b.iprof", profile(3))
+        self.assertEqual(self.out("report", "d/a.iprof.gz"), "wrote d/a.html: open it in a browser\n")
+        with open(self.path("d/a.html"), encoding="utf-8") as page:
+            self.assertIn("<html", page.read())
+        self.assertEqual(self.json("report", "--diff", "d/a.iprof.gz", "d/b.iprof")["output"], "d/b-changes.html")
+        self.write("d/b.html", "kept")
+        self.assertIn("d/b.html is there already: '-o d/b.html' replaces it", self.err("report", "d/b.iprof", expect=2))
+        with open(self.path("d/b.html"), encoding="utf-8") as page:
+            self.assertEqual(page.read(), "kept")
+
+
 class OutputThatTheShellOpened(CliTest):
     """-o /dev/stdout keeps what is already in the file, and what is written later."""
 
@@ -383,6 +465,23 @@ class Top(CliTest):
         self.assertIn("has no samples", self.err("convert", "--to", "collapsed", a, "-o", "kept", expect=5))
         with open(self.path("kept"), encoding="utf-8") as kept:
             self.assertEqual(kept.read(), "kept")
+
+    def test_why_there_are_no_samples(self):
+        def said(*options, **run):
+            made = profile(iprofagent=section(provenance={"runs": [run] if run else []}))
+            del made["samplingProfiles"]
+            return self.err("top", self.write("a.iprof", made), *options, expect=5).partition("a.iprof has no samples")[2]
+
+        self.assertEqual(said(source="methoddata", tables="calls+branches"),
+                         ": it was made by 'iprof harvest', which takes none. 'iprof profile PID -o FILE' records samples, too\n")
+        self.assertEqual(said(source="methoddata", tables="calls", options="samples=n,source=methoddata"), ": it was recorded with samples=n\n")
+        self.assertEqual(said(source="counters", tables="calls"), ": it was recorded with samples=n\n")
+        self.assertIn(": the program used too little CPU time: one sample is taken every 10 ms", said(tables="calls+samples"))
+        self.assertIn(": it was recorded without any, or the program used too little CPU time", said())
+        a = self.write("b.iprof", profile())
+        self.assertIn("b.iprof has no samples in the selected classes: com.*\n", self.err("top", a, "--include", "com.*", expect=5))
+        self.assertIn("b.iprof has no samples in the selected classes: com.*\n",
+                      self.err("convert", "--to", "collapsed", a, "--include", "com.*", expect=5))
 
     def test_lines(self):
         a = self.write("a.iprof", profile(iprofagent=section(lines=self.LINES)))

@@ -8,7 +8,9 @@ Each test uses its own folder. When it fails, it shows the command, its output a
 import gzip
 import json
 import os
+import pathlib
 import pty
+import re
 import resource
 import subprocess
 import time
@@ -21,6 +23,10 @@ class Frame(CliTest):
     def test_help(self):
         overview = self.out("help")
         self.assertEqual(overview, self.out("--help"))
+        # cli/exit_code.h has all of them.
+        codes = (pathlib.Path(__file__).parent / "exit_code.h").read_text(encoding="utf-8")
+        for code in re.findall(r"(?m)^  k\w+ = (\d+)", codes):
+            self.assertRegex(overview, rf"(?m)^  {code} +\w")
         for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "list", "profile", "attach",
                         "start", "stop", "reset", "dump", "status", "version", "help"]:
             self.assertIn(f"\n  {command} ", overview)
@@ -45,12 +51,20 @@ class Frame(CliTest):
 
     def test_usage_errors(self):
         a = self.write("a.iprof", profile())
+        os.mkdir(self.path("none"))
         cases = [
-            ([], "a command is missing"),
+            ([], "a command is missing, as in 'iprof show app.iprof'"),
+            (["-v"], "unknown option '-v': nothing prints more; 'iprof --version' prints the version"),
+            (["--app", a], "options come after a command"),
             (["shwo"], "unknown command 'shwo'; did you mean 'show'?"),
             (["--colour"], "unknown option '--colour'"),
             (["help", "shwo"], "unknown command 'shwo'"),
-            (["show"], "file is required"),
+            (["show"], "file is required, as in 'iprof show app.iprof'"),
+            (["show", a, "-v"], "nothing prints more"),
+            (["diff", a], "b is required, as in 'iprof diff old.iprof new.iprof'"),
+            (["report", a, "new.html"], f"the name of the page follows -o: iprof report {a} -o new.html"),
+            (["report", a, a], f"two profiles need --diff: iprof report --diff {a} {a}"),
+            (["report", "-"], "standard input has no name: say with -o where the page goes"),
             (["show", a, "--topnn", "3"], "unknown option '--topnn'; did you mean '--topn'?"),
             (["show", a, "b"], "unexpected argument 'b'"),
             (["show", a, "--topn", "-1"], "'-1' is not a whole number"),
@@ -63,7 +77,8 @@ class Frame(CliTest):
             (["diff", a, a, "--threshold", "500"], "'500' is more than 1 (100%) (see"),
             (["diff", "-", "-"], "read only once"),
             (["overlap", "-", "-"], "read only once"),
-            (["merge", a], "--output is required"),
+            (["merge", a], "--output is required, as in 'iprof merge -o all.iprof run1.iprof run2.iprof.gz'"),
+            (["merge", "-o", "x", "--input-dir", "none"], "--input-dir none: no *.iprof, *.iprof.gz or *.iraw is in this folder or below"),
             (["merge", "-o", "x"], "nothing to merge"),
             (["merge", "-o", "x", "-w", "0,a"], "not a weighted input"),
             (["merge", "-o", "x", "-", "-"], "read only once"),
@@ -79,6 +94,8 @@ class Frame(CliTest):
             (["harvest", "--", "1", "--list"], "unexpected argument '--list' behind '--'"),
             (["--"], "a command is missing"),
             (["profile", "1"], "--output is required"),
+            (["profile", "--pid", "1", "-o", "x"], "unknown option '--pid': give the pid without an option, as in 'iprof profile 4711 "),
+            (["profile", "1", "-o", "x", "-d", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
             (["profile", "1", "-o", "x", "--duration", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
             (["profile", "1", "-o", "x", "--warmup", "5min"], "did you mean '5m'?"),
             (["profile", "1", "-o", "x", "--warmup", "-5s"], "'-5s' is not a time such as 500ms, 30s, 10m or 2h (see"),
@@ -87,6 +104,8 @@ class Frame(CliTest):
             (["profile", "1", "start=y", "-o", "x"], "'iprof profile' sets start=, reply= and command= itself"),
             (["profile", "1", "intervall=5ms", "-o", "x"], "did you mean 'interval'?"),
             (["convert", a], "--to is required"),
+            (["convert", a, "--to", "pretty", "b.json"], "unexpected argument 'b.json'; if it is the output, write '-o b.json'"),
+            (["convert", a, "--to", "flamegraph"], "'iprof report' draws a flame graph in a page"),
             (["convert", a, "--to", "csv", "--bci"], "--bci needs"),
             (["convert", a, "--to", "csv", "--output-version", "1.0.0"], "--output-version needs"),
             (["convert", a, "--to", "iprof@1.0.0", "--output-version", "1.0.0"], "both name a version"),
@@ -116,7 +135,8 @@ class Frame(CliTest):
         for command, options in one.items():
             self.assertIn("bad.iprof", self.err(command, bad, *options, expect=3))
             self.assertIn("No such file", self.err(command, "none.iprof", *options, expect=4))
-            self.run_tool(command, self.folder, *options, expect=4)
+            self.assertIn("is a folder: name a profile in it; 'iprof merge -o all.iprof --input-dir ", self.err(command, self.folder, *options, expect=4))
+        self.assertIn("is a folder: name a profile in it", self.err("merge", "-o", "x", self.folder, expect=4))
         for command in ["diff", "overlap"]:
             self.run_tool(command, a, bad, expect=3)
             self.run_tool(command, "none.iprof", a, expect=4)
@@ -171,7 +191,7 @@ class Frame(CliTest):
                     ["overlap", a], ["convert", "--to", "csv"], ["convert", "--to", "pprof", "-o", "x"], ["merge", "-o", "x"])
         for name, content, why in (("other.json", {"a": 1}, "it is a JSON object without types, methods and tables"),
                                    ("package.json", {"name": "x", "version": "1.0.2"}, "it is a JSON object without"),
-                                   ("text", "hello\n", "it is no JSON object"), ("empty", "", "it is no JSON object"),
+                                   ("text", "hello\n", "it is no JSON object"), ("empty", "", "it is empty. Record it again; if a raw file"),
                                    ("zip.gz", "PK\x03\x04", "it is no JSON object")):
             path = self.write(name, content)
             for command in commands:
@@ -189,6 +209,13 @@ class Frame(CliTest):
         a = self.write("a.iprof", profile())
         self.run_tool("convert", "--to", "csv", a, "--output=~/made.csv", env={"HOME": self.folder})
         self.assertTrue(os.path.exists(self.path("made.csv")))
+
+    def test_a_profile_alone_is_shown(self):
+        a = self.write("a.iprof", profile())
+        other = self.write("made", profile())
+        self.assertEqual(self.out(a), self.out("show", a))
+        self.assertEqual(self.out(other, "--app", "-n", "1"), self.out("show", "--app", "-n", "1", other))
+        self.assertEqual(self.err("none.iprof", expect=4), self.err("show", "none.iprof", expect=4))
 
     def test_a_file_named_like_a_command(self):
         self.write("check", profile())

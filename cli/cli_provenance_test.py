@@ -44,16 +44,16 @@ class Header(CliTest):
 run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent 0.1.0
                 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the JVM's start
                 tables: calls+branches, from counters, options: out=a.iprof
-                counts: exact but for races between threads; in 6 methods off by at most 2
-                left out: 3 sites
+                counts: exact but for races between threads; may be off by up to 2 in 6 methods,
+                because exceptions ended calls or calls had not ended
+                left out: 3 calls or type checks that met objects of unknown class
 sampling:       cpu, every 10 ms, 20 signals, 1 failed
 """, self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [RUN])
 
     def test_the_bound_of_a_snapshot_is_not_known(self):
         for methods, said in (({"exact": 0, "within_k": 2444, "unknown": 1},
-                               "in 2,444 methods within k (k is not known: the snapshot was taken while threads were counting), "
-                               "in 1 off by an unknown number"),
+                               "may be off by an unknown number in 2,445 methods, because the program ran on while they were read"),
                               ({"exact": 1, "within_k": 0, "unknown": 0, "largest_k": 0}, "exact but for races between threads")):
             run = {"methods": methods, "losses": {}, "recorded_ms": 1}
             a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(run))))
@@ -67,12 +67,16 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
             return " ".join(self.out("show", made).partition("\nmethods:")[0].split()).partition("run: a program")[2]
 
         races = " counts: exact but for races between threads"
-        self.assertEqual(shown({"exact": 2}, {"samples": 1, "methods_not_counted": 1}), f"{races} left out: 1 sample, 1 method not counted")
-        self.assertEqual(shown({}, {"samples": 1000, "sites": 2}), " left out: 1,000 samples, 2 sites")
-        self.assertEqual(shown({"within_k": 1, "largest_k": 3}, {}), " counts: in 1 method off by at most 3")
+        self.assertEqual(shown({"exact": 2}, {"samples": 1, "methods_not_counted": 1}), f"{races} left out: 1 sample without a stack, 1 method that was not counted")
+        self.assertEqual(shown({}, {"samples": 1000, "sites": 2}), " left out: 1,000 samples without a stack, 2 calls or type checks that met objects of unknown class")
+        self.assertEqual(shown({}, {"negative_counts": 71, "of_a_later_version": 2}),
+                         " left out: 2 of a later version "
+                         "set to 0: 71 counts that came out negative, because of races between threads or exceptions")
+        self.assertEqual(shown({"within_k": 1, "largest_k": 3}, {}), 
+                         " counts: may be off by up to 3 in 1 method, because exceptions ended calls or calls had not ended")
         self.assertEqual(shown({"exact": 1, "within_k": 2, "unknown": 1, "largest_k": 3}, {}),
-                         f"{races}; in 3 methods off, because exceptions ended calls, or calls had not ended: "
-                         "in 2 by at most 3, in 1 by an unknown number")
+                         f"{races}; may be off in 3 methods, because exceptions ended calls or calls had not ended: "
+                         "by up to 3 in 2, by an unknown number in 1")
 
     def test_standard_input_has_a_name(self):
         text = json.dumps(profile()).encode()
@@ -95,7 +99,8 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
                 app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from
                 the JVM's start
                 a.Main on JDK 25.0.3, 2026-11-25 08:00:00 to 08:00:09 UTC, 9.0 s recorded
-                left out: 2 monitors, 4 sites
+                left out: 2 locks of unknown class, 4 calls or type checks that met objects of
+                unknown class
 """, self.out("show", "m.iprof"))
 
     def test_many_runs_are_shortened(self):
@@ -247,6 +252,9 @@ class Versions(CliTest):
         copy = self.write("c", self.written[b])
         self.assertEqual(self.err("merge", "--strict", "-o", "x.iprof", b, copy), "")
         self.assertIn("error [branch-outcomes]: found 3 outcomes, one at 6", self.out("check", "m.iprof", expect=1))
+        self.run_tool("merge", "-o", "bare.iprof", b, self.write("d", profile(conditionalProfiles=[{"ctx": "2:3", "records": [40, 0, 7, 6, 1, 1]}])))
+        self.run_tool("check", "bare.iprof")  # it could be of an image
+        self.assertIn("doubtful [branch-folded]: found 3 outcomes, one at 6", self.out("check", "--strict", "bare.iprof", expect=1))
 
     def test_hashes_of_another_profile_are_ignored(self):
         changed = versioned(self.OLD)

@@ -46,12 +46,32 @@ class Recover(RawTest):
     def test_the_last_snapshot_becomes_a_profile(self):
         out = self.out("recover", "app.iraw", "-o", "app.iprof")
         self.assertIn("app.iraw: snapshot 7 of 2023-11-14T22:13:20.000Z", out)
-        self.assertRegex(out, r"its counts are within k in \d+ methods? \(k is not known: threads were counting\)\n")
+        self.assertRegex(out, r"its counts may be off in \d+ methods? by an unknown number, because the program ran on while they were read\n")
+        shown = " ".join(self.out("show", "app.iprof").split())
+        self.assertEqual(shown.count("by an unknown number"), 1, shown)
         self.assertIn("what ran after the snapshot", out)
         self.assertIn("wrote app.iprof:", out)
         self.run_tool("check", "--strict", "app.iprof")
         self.assertEqual(self.counts("app.iprof"), self.truth())
         self.assertEqual(self.note("app.iprof")["generation"], 7)
+
+    def test_without_a_name_the_profile_is_beside_the_file_and_replaces_nothing(self):
+        os.mkdir(self.path("d"))
+        os.rename(self.path("app.iraw"), self.path("d/app.iraw"))
+        self.assertIn("wrote d/app.iprof:", self.out("recover", "d/app.iraw"))
+        made = self.load("d/app.iprof")
+        self.write("d/app.iprof", "kept")
+        self.assertIn("d/app.iprof is there already: '-o d/app.iprof' replaces it", self.err("recover", "d/app.iraw", expect=2))
+        with open(self.path("d/app.iprof"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), "kept")
+        self.run_tool("recover", "d/app.iraw", "-o", "d/app.iprof")
+        self.assertEqual(self.load("d/app.iprof")["methods"], made["methods"])
+
+    def test_mistakes_about_the_output(self):
+        for arguments, said in ((("app.iraw", "new.iprof"), "new.iprof is not there; if it is the profile to write, type '-o new.iprof'"),
+                                (("app.iraw", "other.iraw"), "several raw files are merged: say with -o where the profile goes"),
+                                (("-",), "standard input has no name: say with -o where the profile goes")):
+            self.assertIn(said, self.err("recover", *arguments, expect=2))
 
     def test_the_age_of_a_snapshot(self):
         report = self.json("recover", "app.iraw", "-o", "x")

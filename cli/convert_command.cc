@@ -60,7 +60,7 @@ class ConvertCommand : public Command {
       profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
     }
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
-      return WarnOfNoSamples(console, file_);
+      return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);

@@ -17,6 +17,9 @@ struct Hint {
   std::string_view word;
   std::string_view instead;
 };
+constexpr std::string_view kFlameGraph =
+    "'iprof report' draws a flame graph in a page; 'collapsed' is the input of other tools that "
+    "draw one";
 constexpr Hint kHints[] = {
     {"html", "an HTML page is written by 'iprof report'"},
     {"report", "an HTML page is written by 'iprof report'"},
@@ -25,8 +28,9 @@ constexpr Hint kHints[] = {
     {"txt", "'iprof show' prints a profile as text"},
     {"folded", "did you mean 'collapsed'?"},
     {"stacks", "did you mean 'collapsed'?"},
-    {"flamegraph", "did you mean 'collapsed', the input of flame-graph tools?"},
-    {"svg", "did you mean 'collapsed', the input of flame-graph tools?"},
+    {"flamegraph", kFlameGraph},
+    {"flame", kFlameGraph},
+    {"svg", kFlameGraph},
     {"proto", "did you mean 'pprof'?"},
     {"pb.gz", "did you mean 'pprof'?"},
     {"1.0.0", "did you mean 'iprof@1.0.0'?"},

@@ -8,7 +8,7 @@
 #include "cli/agent_library.h"
 #include "cli/jvm/agent_control.h"
 #include "cli/jvm/target_wait.h"
-#include "writer/io/byte_stream.h"
+#include "cli/target_bytes.h"
 #include "writer/io/reader.h"
 
 namespace iprof::cli {
@@ -31,7 +31,7 @@ Result<Profile> HarvestAttached(const AttachedHarvest& wanted,
   if (reply->answer.outcome != control::Outcome::kDone)
     return Status(Code::kUnsupported, name + ": " + reply->answer.message);
   if (!reply->profile.is_open()) return Status(Code::kIo, name + ": the agent wrote no profile");
-  FdSource source(reply->profile.get(), "the profile of " + name);
+  TargetBytes source(reply->profile, "the profile of " + name, timeouts.answer);
   return ReadProfile(source, "the profile of " + name);
 }
 

@@ -14,10 +14,11 @@
 #include "agent/hotspot/core/build_id.h"
 #include "agent/hotspot/core/core_layout.h"
 #include "agent/hotspot/core/core_memory.h"
-#include "agent/hotspot/core/file_memory.h"
+#include "agent/hotspot/file_memory.h"
 #include "agent/hotspot/harvest/harvest.h"
 #include "agent/hotspot/harvest/harvest_facts.h"
 #include "agent/hotspot/remote_jvm.h"
+#include "agent/hotspot/unchanged_memory.h"
 #include "agent/vm/settings/main_program.h"
 #include "writer/base/utc_time.h"
 
@@ -153,6 +154,19 @@ const CoreMapping* FindLibrary(const CoreLayout& layout) {
   return nullptr;
 }
 
+// A core does not say what the process could write.
+std::vector<hotspot::MappedPart> MappedIn(const CoreLayout& layout) {
+  std::vector<hotspot::MappedPart> parts;
+  for (const CoreMapping& mapping : layout.mappings) {
+    parts.push_back({.at = mapping.at,
+                     .size = mapping.size,
+                     .offset = mapping.offset,
+                     .path = mapping.path,
+                     .is_writable = true});
+  }
+  return parts;
+}
+
 // The argument may have been meant for a process.
 Status WhyNotOpened(const std::string& path, int error) {
   if (error == EISDIR)
@@ -200,7 +214,10 @@ Result<ProcessHarvest> HarvestCore(const CoreFiles& files, int naming_jdk) {
   const auto remote = hotspot::RemoteJvm::Open(memory, bases);
   if (!remote.ok()) return explain(remote.status());
   const hotspot::RemoteJvm& jvm = **remote;
-  auto program = hotspot::HarvestProgram(memory, jvm.layout(), jvm.flags(), naming_jdk);
+  const hotspot::UnchangedMemory unchanged(
+      MappedIn(*layout), [&](const hotspot::MappedPart& part) { return library.Open(part.path); });
+  auto program =
+      hotspot::HarvestProgram(memory, jvm.layout(), jvm.flags(), naming_jdk, {}, &unchanged);
   if (!program.ok()) return explain(program.status());
 
   ProcessHarvest harvest;

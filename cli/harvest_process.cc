@@ -1,5 +1,6 @@
 #include "cli/harvest_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "agent/hotspot/file_memory.h"
 #include "agent/hotspot/harvest/harvest.h"
 #include "agent/hotspot/harvest/harvest_facts.h"
 #include "agent/hotspot/harvest/profiling_mode.h"
 #include "agent/hotspot/process_libraries.h"
 #include "agent/hotspot/process_memory.h"
 #include "agent/hotspot/remote_jvm.h"
+#include "agent/hotspot/unchanged_memory.h"
 #include "cli/jvm/memory_rights.h"
 #include "cli/jvm/running_jvm.h"
 
@@ -55,20 +58,36 @@ int64_t AgeOf(const jvm::Process& process) {
   return stat.ok() ? hotspot::AgeSeconds(*stat) : 0;
 }
 
-Status Explain(const jvm::Process& process, const Refusal& refusal, bool is_young) {
+Status Explain(const jvm::Process& process, const Refusal& refusal, int64_t age_s) {
+  const bool is_young = age_s < kYoung_s;
   const std::string& message = refusal.status.message();
   const Code code = refusal.status.code();
   if (refusal.why == Why::kFinal) return refusal.status;
   if (refusal.why == Why::kNoTables) return {code, process.Name() + " " + message};
   if (refusal.why == Why::kNotReady) {
-    return {code, is_young ? fmt::format("{} has only just started, so try again soon: it {}",
-                                         process.Name(), message)
-                           : fmt::format("{} {}", process.Name(), message)};
+    const bool is_its_age = is_young && code != Code::kNothingYet;
+    return {code, is_its_age ? fmt::format("{} {}; it has run for {} s only: try again soon",
+                                           process.Name(), message, age_s)
+                             : fmt::format("{} {}", process.Name(), message)};
   }
   if (!is_young) return refusal.status;
   return {code,
           fmt::format("{} is not a JVM, or has only just started: no libjvm.so is loaded in it",
                       process.Name())};
+}
+
+// A file as the process sees it, or, where that is not the one that it has mapped, by the mapping itself, which needs more
+// rights.
+std::unique_ptr<hotspot::Memory> OpenMapped(const jvm::Process& process,
+                                            const hotspot::MappedPart& part) {
+  if (!part.is_deleted) {
+    const Result<OwnedFd> root = process.OpenFolder("root");
+    if (root.ok()) {
+      Result<OwnedFd> file = OpenWithin(root->get(), part.path, O_RDONLY, FileKind::kRegular);
+      if (file.ok()) return hotspot::FileMemory::Of(std::move(*file));
+    }
+  }
+  return hotspot::FileMemory::Of(process.OpenMapping(part.at, part.at + part.size));
 }
 
 Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, Refusal* refusal) {
@@ -96,7 +115,11 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
     return refuse(lacks_tables ? Why::kNoTables : Why::kNotReady, remote.status());
   }
   const hotspot::RemoteJvm& target = **remote;
-  auto program = hotspot::HarvestProgram(memory, target.layout(), target.flags(), naming_jdk);
+  const hotspot::UnchangedMemory unchanged(
+      hotspot::MappedParts(*maps),
+      [&](const hotspot::MappedPart& part) { return OpenMapped(process, part); });
+  auto program =
+      hotspot::HarvestProgram(memory, target.layout(), target.flags(), naming_jdk, {}, &unchanged);
   if (!program.ok()) {
     const Status& status = program.status();
     if (!hotspot::RunsWithoutProfiling(target.flags())) return refuse(Why::kNotReady, status);
@@ -132,10 +155,12 @@ Result<ProcessHarvest> HarvestProcess(const jvm::Process& process, int naming_jd
     }
     // A process that is ending lacks something, and that is not what fails.
     const Result<jvm::ProcessStatus> status = process.ReadStatus();
-    if (!status.ok() || status->has_ended() || !status->has_memory) return process.WithoutMemory();
-    const bool is_young = AgeOf(process) < kYoung_s;
+    if (!status.ok()) return status.status();
+    if (status->has_ended() || !status->has_memory) return process.WithoutMemory();
+    const int64_t age_s = AgeOf(process);
     const auto waited = std::chrono::steady_clock::now() - start;
-    if (!is_young || waited >= PatienceFor(refusal.why)) return Explain(process, refusal, is_young);
+    if (age_s >= kYoung_s || waited >= PatienceFor(refusal.why))
+      return Explain(process, refusal, age_s);
     std::this_thread::sleep_for(kBetweenAttempts);
   }
 }

@@ -56,6 +56,13 @@ void HarvestReport::PrintText(Console& console) const {
   console.Print("{} counters, {} more ran without; {} failed a check\n",
                 Counted(note.methods_with_data, "method has", "methods have"),
                 Grouped(note.methods_without_data), Grouped(note.methods_failed));
+  if (read && read->counts.redefined_classes > 0) {
+    console.Print(
+        "{} changed while the program ran, so HotSpot has counted their methods anew: if that was "
+        "just now, let "
+        "it work for a minute, and harvest again\n",
+        Counted(static_cast<int64_t>(read->counts.redefined_classes), "class was", "classes were"));
+  }
   if (read) {
     for (const std::string& example : read->counts.failed_examples)
       console.Print("  {}\n", EscapeForTerminal(example));
@@ -72,6 +79,18 @@ void HarvestReport::PrintText(Console& console) const {
                 Counted(note.lambdas_left_out, "lambda", "lambdas"),
                 Counted(note.classes_left_out, "other generated class", "other generated classes"));
   if (note.trained) console.Print("the AOT cache's training run is part of these counts\n");
+  if (note.methods_trained > 0) {
+    console.Print("the counts of the AOT cache's training run were subtracted in {}\n",
+                  Counted(note.methods_trained, "method", "methods"));
+  }
+  if (note.methods_trained_unknown > 0) {
+    console.Warn(
+        fmt::format("{} left out: the AOT cache brought counts for {} from its training run, and "
+                    "its file cannot "
+                    "be read or does not fit",
+                    Counted(note.methods_trained_unknown, "method is", "methods are"),
+                    note.methods_trained_unknown == 1 ? "it" : "them"));
+  }
 }
 
 void HarvestReport::PrintJson(Console& console) const {
@@ -97,10 +116,13 @@ void HarvestReport::PrintJson(Console& console) const {
     json.Field("sites_without_rows", read->counts.sites_without_rows);
     json.Field("type_checks_unknown", read->counts.checks_unknown);
     json.Field("methods_with_probes", read->counts.with_probes);
+    json.Field("classes_redefined", read->counts.redefined_classes);
   }
   json.Field("unnamed_lambdas", note.lambdas_left_out);
   json.Field("generated_classes", note.classes_left_out);
   json.Field("trained", note.trained);
+  json.Field("methods_trained", note.methods_trained);
+  json.Field("methods_trained_unknown", note.methods_trained_unknown);
   if (read) {
     // What reading cost, and all of it, with the estimate and the writing.
     json.Field("read_cpu_us", read->read_us);

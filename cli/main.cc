@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/entries.h"
 #include "cli/option_kinds.h"
 #include "cli/option_list.h"
 #include "cli/reference.h"
-#include "writer/base/nearest_name.h"
+#include "cli/usage_errors.h"
 
 namespace iprof::cli {
 namespace {
@@ -24,22 +24,8 @@ ExitCode UsageError(Console& console, const std::string& message, std::string_vi
 }
 
 std::string UnexpectedArgument(const CLI::App& app, const CommandDoc& doc) {
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) return "unexpected argument";
-  if (extras.size() > 1 && extras.front() == "--")
-    return fmt::format("unexpected argument '{}' behind '--'", extras[1]);
-  const std::string& given = extras.front();
-  if (!given.starts_with('-') || given == "-") {
-    return fmt::format("unexpected argument '{}'", given);
-  }
-  std::vector<std::string> flags;
-  for (const OptionDoc& option : doc.options) {
-    if (!option.hidden) flags.insert(flags.end(), option.flags.begin(), option.flags.end());
-  }
-  const std::string name = given.substr(0, given.find('='));
-  const std::string_view nearest = NearestName(name, flags);
-  return fmt::format("unknown option '{}'{}", name,
-                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+  const CLI::Option* const output = app.get_option_no_throw("--output");
+  return DescribeUnexpected(doc, app.remaining(), output != nullptr && output->count() != 0);
 }
 
 // CLI11 parses an argument "[a,b]" as a list of two, and no setting changes this. "./[a,b]" names
@@ -83,6 +69,8 @@ ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> argument
     return ExitCode::kOk;
   } catch (const CLI::ExtrasError&) {
     return UsageError(console, UnexpectedArgument(app, Describe(entry)), entry.name);
+  } catch (const CLI::RequiredError& error) {
+    return UsageError(console, DescribeMissing(Describe(entry), error.what()), entry.name);
   } catch (const CLI::ParseError& error) {
     return UsageError(console, error.what(), entry.name);
   }
@@ -90,29 +78,20 @@ ExitCode RunCommand(const CommandEntry& entry, std::vector<std::string> argument
   return command->Run(console);
 }
 
-ExitCode UnknownCommand(Console& console, const std::string& name) {
-  std::vector<std::string> names;
-  for (const CommandEntry& entry : Commands()) {
-    if (!entry.hidden) names.emplace_back(entry.name);
-  }
-  const std::string_view nearest = NearestName(name, names);
-  const std::string kind = name.starts_with('-') ? "option" : "command";
-  return UsageError(
-      console,
-      fmt::format("unknown {} '{}'{}", kind, name,
-                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)),
-      "");
-}
-
 ExitCode Dispatch(std::vector<std::string> arguments, Console& console) {
   if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
-  if (arguments.empty()) return UsageError(console, "a command is missing", "");
+  if (arguments.empty())
+    return UsageError(console, "a command is missing, as in 'iprof show app.iprof'", "");
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "-h" || name == "--help") name = "help";
   if (name == "-V" || name == "--version") name = "version";
   const CommandEntry* entry = FindCommand(name);
-  return entry == nullptr ? UnknownCommand(console, name)
+  if (entry == nullptr && NamesProfile(name)) {  // `iprof app.iprof`
+    arguments.insert(arguments.begin(), name);
+    entry = &kShowEntry;
+  }
+  return entry == nullptr ? UsageError(console, DescribeUnknownCommand(name), "")
                           : RunCommand(*entry, std::move(arguments), console);
 }
 

@@ -38,7 +38,8 @@ class MergeCommand : public Command {
         .Takes("FILE");
     options
         .Add("--input-dir", sources_.folders,
-             "All *.iprof, *.iprof.gz and *.iraw below a folder, except the output (repeatable)")
+             "All *.iprof, *.iprof.gz, *.iraw and *.iprof.partial below a folder, except the "
+             "output (repeatable)")
         .OneValueEach()
         .Takes("DIR");
     AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},
@@ -124,7 +125,10 @@ class MergeCommand : public Command {
                                                      : FailureMode::kAny;
     options.preferred = Preferred();
     options.threads = static_cast<unsigned>(std::min<size_t>(threads_, kMostThreads));
-    options.read = ReadAnyProfile;
+    options.read = [](const std::string& path) -> Result<Profile> {
+      if (Status status = CheckIsNoFolder(path); !status.ok()) return status;
+      return ReadAnyProfile(path);
+    };
     options.choose = [&](std::span<const InputRuns> runs) {
       std::vector<RunInput> run_inputs;
       for (const MergeInput& input : inputs)
@@ -177,6 +181,10 @@ class MergeCommand : public Command {
     for (const std::string& key : merged.conflicting_keys) json.String(key);
     json.EndArray();
     json.Field("scaled", merged.scaled);
+    json.Key("programs");  // one input of each
+    json.StartArray();
+    for (const std::string& input : merged.programs) json.String(input);
+    json.EndArray();
     json.Field("methods_with_other_code", merged.versions.methods);
     json.Field("methods_with_doubtful_code", merged.versions.doubtful_methods);
     json.Field("samples_in_other_code", merged.versions.samples);

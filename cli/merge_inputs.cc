@@ -8,19 +8,23 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
+#include "cli/raw_input.h"
+#include "writer/base/open_file.h"
 #include "writer/raw/raw_format.h"
 
 namespace iprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostListBytes = size_t{1} << 30;
 
 // Files that are inputs already; a name may be a link.
 using Files = std::set<std::pair<dev_t, ino_t>>;
@@ -32,15 +36,15 @@ std::optional<Files::value_type> FileOf(const std::string& path) {
 }
 
 Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
-  std::ifstream file;
-  if (path != "-") {
-    file.open(path);
-    if (!file) {
-      return Status(Code::kIo,
-                    fmt::format("--input-list {}: cannot open: {}", path, std::strerror(errno)));
-    }
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok())
+    return Status(status.code(), "--input-list " + status.message());
+  std::string text;
+  if (!ReadAll(file.fd(), kMostListBytes, text)) {
+    return Status(Code::kIo,
+                  fmt::format("--input-list {}: cannot read: {}", path, std::strerror(errno)));
   }
-  std::istream& in = path == "-" ? std::cin : file;
+  std::istringstream in(text);
   std::string line;
   for (size_t number = 1; std::getline(in, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -59,20 +63,12 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
     }
     inputs.push_back(*input);
   }
-  if (in.bad()) {
-    return Status(Code::kIo,
-                  fmt::format("--input-list {}: cannot read: {}", path, std::strerror(errno)));
-  }
   return {};
 }
 
-bool IsInputName(std::string_view name) {
-  return name.ends_with(".iprof") || name.ends_with(".iprof.gz") || name.ends_with(kRawSuffix);
-}
-
-// Adds what it takes to `taken`.
+// Adds what it takes to `taken`, and a folder without any to `empty`.
 Status ReadFolder(const std::string& folder, const std::string& output, Files& taken,
-                  std::vector<MergeInput>& inputs) {
+                  std::vector<MergeInput>& inputs, std::vector<std::string>& empty) {
   std::error_code error;
   // Links come last: what is of one run is known by the names of files.
   std::vector<std::pair<bool, std::string>> found;
@@ -80,7 +76,7 @@ Status ReadFolder(const std::string& folder, const std::string& output, Files& t
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     std::error_code ignored;
     const fs::path& path = at->path();
-    if (!IsInputName(path.filename().string()) || !at->is_regular_file(ignored)) continue;
+    if (!HasProfileName(path.filename().string()) || !at->is_regular_file(ignored)) continue;
     if (output != "-" && fs::equivalent(path, output, ignored)) continue;
     found.emplace_back(at->is_symlink(ignored), path.string());
   }
@@ -95,6 +91,7 @@ Status ReadFolder(const std::string& folder, const std::string& output, Files& t
     if (!file || taken.insert(*file).second) paths.push_back(std::move(path));
   }
   std::sort(paths.begin(), paths.end());
+  if (found.empty()) empty.push_back(folder);
   for (std::string& path : paths)
     inputs.push_back({.path = std::move(path), .weight = 1, .is_found = true});
   return {};
@@ -128,11 +125,13 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
     if (Status status = ReadList(path, inputs); !status.ok()) return status;
   }
   Files taken;
+  std::vector<std::string> empty;
   for (const MergeInput& input : inputs) {
     if (const auto file = FileOf(input.path)) taken.insert(*file);
   }
   for (const std::string& folder : sources.folders) {
-    if (Status status = ReadFolder(folder, output, taken, inputs); !status.ok()) return status;
+    if (Status status = ReadFolder(folder, output, taken, inputs, empty); !status.ok())
+      return status;
   }
   const auto from_stdin = std::count_if(inputs.begin(), inputs.end(),
                                         [](const MergeInput& i) { return i.path == "-"; });
@@ -140,7 +139,16 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
   if (from_stdin + lists_from_stdin > 1) {
     return Status(Code::kUsage, "standard input ('-') can be read only once");
   }
-  if (inputs.empty()) return Status(Code::kUsage, "no inputs: nothing to merge");
+  if (inputs.empty() && !empty.empty()) {
+    return Status(Code::kUsage, fmt::format("--input-dir {}: no *.iprof, *.iprof.gz or *.iraw is "
+                                            "in {} or below, so there is nothing to merge",
+                                            fmt::join(empty, ", "),
+                                            empty.size() == 1 ? "this folder" : "these folders"));
+  }
+  if (inputs.empty())
+    return Status(Code::kUsage,
+                  "no inputs: nothing to merge; name profiles, as in 'iprof merge -o all.iprof "
+                  "run1.iprof run2.iprof'");
   return inputs;
 }
 

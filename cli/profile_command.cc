@@ -23,6 +23,7 @@
 #include "cli/raw_of_last.h"
 #include "cli/session_options.h"
 #include "cli/terminal_text.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::cli {
 namespace {
@@ -43,6 +44,7 @@ constexpr char kLastProfileGzip[] = "exit.iprof.gz";
 // Of the recording for which this tool has loaded the agent, and of a later one.
 constexpr char kAgentsRawFile[] = "agent.iraw";
 constexpr char kLastRawFile[] = "exit.iraw";
+constexpr char kAgentsPartial[] = "agent.iprof.partial";
 // A stop that fails because the program is ending fails shortly before the process has ended.
 constexpr milliseconds kEndPatience{5'000};
 
@@ -66,7 +68,7 @@ class ProfileCommand : public Command {
     options.Add("-o,--output", output_, "Where the profile goes").Required().Takes("FILE");
     AddDuration(options, "--warmup", warmup_,
                 "Wait this long before the agent is loaded (default: 0s)");
-    AddDuration(options, "--duration", duration_, "Record this long (default: until Ctrl-C)");
+    AddDuration(options, "-d,--duration", duration_, "Record this long (default: until Ctrl-C)");
     options
         .Add("--agent", library_,
              "The agent's library (default: the one that belongs to this tool)")
@@ -157,8 +159,8 @@ class ProfileCommand : public Command {
     if (!options_.empty()) {
       return Status(
           Code::kUsage,
-          fmt::format("{}: the agent is loaded already, and the options of its first load "
-                      "stand: leave the options out",
+          fmt::format("{}: the agent is loaded already, and keeps the options of its first load: "
+                      "leave the options out",
                       target_->process.Name()));
     }
     if (answer.outcome != control::Outcome::kDone) return NotDone(answer);
@@ -189,7 +191,7 @@ class ProfileCommand : public Command {
     if (folder_) own += ",out=" + folder_->PathOf(kAgentsFile);
     Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, timeouts_);
     if (!connection.ok()) return connection.status();
-    return LoadAgent(*connection, library_, options_, own);
+    return LoadAgent(*connection, library_, options_, own).status();
   }
 
   Status Start() {
@@ -224,7 +226,7 @@ class ProfileCommand : public Command {
     request.verb = Verb::kStop;
     request.patience = patience;
     request.profile = FormOf(output_);
-    jvm::OwnedFd profile;
+    OwnedFd profile;
     Refusal refusal = Refusal::kNoAnswer;
     Result<control::Answer> answer = Ask(request, &profile, &refusal);
     if (!answer.ok()) {
@@ -240,11 +242,12 @@ class ProfileCommand : public Command {
       if (folder_ && !target_->process.HasEnded()) folder_->Keep();
       return answer.status();
     }
+    if (answer->status) compiled_anew_ = answer->status->methods_compiled_anew;
     if (!profile.is_open()) {
       return Status(Code::kIo,
                     fmt::format("{}: the agent wrote no profile", target_->process.Name()));
     }
-    if (Status saved = SaveProfile(profile, output_); !saved.ok()) {
+    if (Status saved = SaveProfile(profile, output_, timeouts_.answer); !saved.ok()) {
       // Otherwise the program's end has no place for the profile.
       if (folder_ && users_out_.empty()) folder_->Keep();
       return NotSaved(saved, address_.pid);
@@ -263,9 +266,9 @@ class ProfileCommand : public Command {
 
   // The program ended during the recording. If it ended well, the agent has written its profile by then.
   Status SaveLast(Console& console, milliseconds recorded) {
-    const jvm::OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : jvm::OwnedFd();
+    const OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : OwnedFd();
     if (profile.is_open()) {
-      if (Status saved = SaveProfile(profile, output_); !saved.ok())
+      if (Status saved = SaveProfile(profile, output_, timeouts_.answer); !saved.ok())
         return KeptIn(LastProfile(), saved);
       if (const auto raw = RemoveRawOfLast(*target_, *folder_)) {
         console.Warn(fmt::format(
@@ -275,18 +278,21 @@ class ProfileCommand : public Command {
       Report(console, recorded, HowEnded::kByItself);
       return Status();
     }
-    for (const char* file : {kLastRawFile, kAgentsRawFile}) {
-      const jvm::OwnedFd raw = folder_ ? folder_->OpenFile(file) : jvm::OwnedFd();
+    const std::string last_partial = LastProfile() + std::string(vm::kPartialSuffix);
+    for (const char* file : {kLastRawFile, kAgentsRawFile, last_partial.c_str(), kAgentsPartial}) {
+      const OwnedFd raw = folder_ ? folder_->OpenFile(file) : OwnedFd();
       if (raw.is_open()) return Recover(console, file, raw, recorded);
     }
     return Elsewhere();
   }
 
   // The program was killed, or has crashed.
-  Status Recover(Console& console, const char* file, const jvm::OwnedFd& raw,
-                 milliseconds recorded) {
+  Status Recover(Console& console, const char* file, const OwnedFd& raw, milliseconds recorded) {
     const std::string name = target_->process.Name();
-    const Result<RawProfile> made = ReadRawFile(raw.get(), "the raw file of " + name);
+    const bool is_partial = std::string_view(file).ends_with(vm::kPartialSuffix);
+    const std::string what = is_partial ? "partial profile" : "raw file";
+    const Result<RawProfile> made =
+        ReadRecoverable(raw.get(), fmt::format("the {} of {}", what, name));
     if (!made.ok()) {
       return {
           made.status().code(),
@@ -297,9 +303,9 @@ class ProfileCommand : public Command {
         WriteProfileOutput(console, made->profile, output_, "auto", /*pretty=*/false,
                            /*gzip=*/false, Readers::kOwner);
     if (!saved.ok()) return KeptIn(file, saved);
-    console.Warn(fmt::format(
-        "{} has ended without writing its profile, which was recovered from its raw file: {}", name,
-        made->note.Describe()));
+    console.Warn(
+        fmt::format("{} has ended without writing its profile, which was recovered from its {}: {}",
+                    name, what, made->note.Describe()));
     Report(console, recorded, HowEnded::kKilled);
     return Status();
   }
@@ -332,8 +338,8 @@ class ProfileCommand : public Command {
       // An earlier file is never replaced.
       where += fmt::format(
           "; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of "
-          "{}, {} and so on, unless the agent's raw= names another",
-          raw, vm::NumberedName(raw, 1));
+          "{}, {} and so on, unless the agent's raw= names another, or of its partial profile {}",
+          raw, vm::NumberedName(raw, 1), vm::PartialPathBeside(users_out_));
     } else if (has_agent_) {
       where += ", and left no raw file to recover one from, unless the agent's raw= names one";
     } else {
@@ -356,13 +362,19 @@ class ProfileCommand : public Command {
       json.Field("recorded_ms", static_cast<int64_t>(recorded.count()));
       json.Field("program_ended", has_ended);
       json.Field("recovered", how == HowEnded::kKilled);
+      json.Field("methods_compiled_anew", static_cast<int64_t>(compiled_anew_));
       json.Field("output", output_);
       json.EndObject();
       return;
     }
-    console.Print("{}: {} {}, wrote {}\n", target_->process.Name(),
+    std::string anew;
+    if (compiled_anew_ > 0) {
+      anew = fmt::format("; {} compiled anew for precise lines",
+                         Counted(compiled_anew_, "hot method was", "hot methods were"));
+    }
+    console.Print("{}: {} {}, wrote {}{}\n", target_->process.Name(),
                   has_ended ? "has ended; recorded" : "recorded", jvm::InSeconds(recorded),
-                  EscapeForTerminal(output_));
+                  EscapeForTerminal(output_), anew);
   }
 
   Status NotDone(const control::Answer& answer) const {
@@ -373,7 +385,7 @@ class ProfileCommand : public Command {
   enum class Refusal : uint8_t { kNoAnswer, kEnding, kOther };
 
   // An answer that is not "done" is a failure.
-  Result<control::Answer> Ask(const jvm::AgentRequest& request, jvm::OwnedFd* profile = nullptr,
+  Result<control::Answer> Ask(const jvm::AgentRequest& request, OwnedFd* profile = nullptr,
                               Refusal* refusal = nullptr) const {
     if (refusal != nullptr) *refusal = Refusal::kNoAnswer;
     if (target_->process.HasEnded()) return target_->process.Ended();
@@ -401,6 +413,7 @@ class ProfileCommand : public Command {
   std::shared_ptr<jvm::JvmTarget> target_;
   bool has_agent_ = false;                    // one was started in it before
   std::string users_out_;                     // the agent's own file; empty: it is in our folder
+  uint64_t compiled_anew_ = 0;                // methods, as the stop said
   std::string why_no_stop_;                   // then, the agent's reason; may be empty
   std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
 };

@@ -4,14 +4,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/progress.h"
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
 #include "writer/io/access_list.h"
+#include "writer/io/harvest_note.h"
 #include "writer/io/reader.h"
+#include "writer/io/run_note.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -73,6 +79,7 @@ Status WriteThrough(ByteSink& sink, bool gzip, const std::function<Status(ByteSi
 Status WithOpenInput(Console& console, const std::string& path,
                      const std::function<Status(SniffedInput& input, ByteSource& source,
                                                 const std::string& name)>& use) {
+  if (Status status = CheckIsNoFolder(path); !status.ok()) return status;
   const InputFile file(path);
   if (Status status = file.status(); !status.ok()) return status;
   Progress progress(console, file.name());
@@ -80,6 +87,30 @@ Status WithOpenInput(Console& console, const std::string& path,
   if (!input.ok()) return input.status();
   CountingSource source(input->source(), progress, file.regular_size().value_or(0));
   return use(*input, source, file.name());
+}
+
+// The end of "app.iprof has no samples".
+std::string WhyNoSamples(const Profile& profile, const std::string& selected) {
+  const std::vector<RunNote> runs = RunList::Of(profile).Runs();
+  const auto all = [&](const auto& is_so) {
+    return !runs.empty() && std::all_of(runs.begin(), runs.end(), is_so);
+  };
+  const auto lacks_table = [](const RunNote& run) {
+    return !run.tables.empty() && run.tables.find("samples") == std::string::npos;
+  };
+  const auto is_harvest = [&](const RunNote& run) {
+    return lacks_table(run) && run.source == kMethodDataSource && run.options.empty();
+  };
+  if (all(is_harvest)) {
+    return ": it was made by 'iprof harvest', which takes none. 'iprof profile PID -o FILE' "
+           "records "
+           "samples, too";
+  }
+  if (all(lacks_table)) return ": it was recorded with samples=n";
+  if (!selected.empty()) return fmt::format(" in the selected classes: {}", selected);
+  const std::string too_short =
+      "the program used too little CPU time: one sample is taken every 10 ms (interval=)";
+  return runs.empty() ? ": it was recorded without any, or " + too_short : ": " + too_short;
 }
 
 }  // namespace
@@ -134,6 +165,15 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
   if (!file.ok()) return file.status();
   if (Status status = WriteThrough(**file, gzip, write); !status.ok()) return status;
   return (*file)->Commit();
+}
+
+Status CheckIsNoFolder(const std::string& input) {
+  std::error_code not_there;
+  if (input == "-" || !std::filesystem::is_directory(input, not_there)) return {};
+  return {Code::kIo, fmt::format("{0} is a folder: name a profile in it; 'iprof merge -o all.iprof "
+                                 "--input-dir {0}' adds up "
+                                 "all that are in it",
+                                 input)};
 }
 
 Status CheckIsNoRawFile(const std::string& output) {
@@ -192,10 +232,10 @@ std::string DescribeWritten(const std::string& path, const Profile& profile) {
                      Counted(profile.method_count(), "that is declared", "that are declared"));
 }
 
-ExitCode WarnOfNoSamples(Console& console, const std::string& path) {
-  console.Warn(NameOfInput(path) +
-               " has no samples: it was recorded with samples=n, the program ended too soon, or a "
-               "filter left none");
+ExitCode WarnOfNoSamples(Console& console, const std::string& path, const Profile& profile,
+                         const std::string& selected) {
+  console.Warn(
+      fmt::format("{} has no samples{}", NameOfInput(path), WhyNoSamples(profile, selected)));
   return ExitCode::kNoSamples;
 }
 

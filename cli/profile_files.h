@@ -41,8 +41,13 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
 // "wrote app.iprof: 2,450 methods ran, of 31,210 that are declared", escaped.
 std::string DescribeWritten(const std::string& path, const Profile& profile);
 
-// Says that the profile has no samples, and returns the exit code for it.
-ExitCode WarnOfNoSamples(Console& console, const std::string& path);
+// Says that the profile has no samples and why, and returns the exit code for it. `selected`: the classes that were asked
+// for, as the filter describes them; empty: all.
+ExitCode WarnOfNoSamples(Console& console, const std::string& path, const Profile& profile,
+                         const std::string& selected);
+
+// Fails if an input is a folder, and says how to read what is in it.
+Status CheckIsNoFolder(const std::string& input);
 
 // Fails if the output is a raw file: writing a profile there would lose what can be recovered.
 Status CheckIsNoRawFile(const std::string& output);

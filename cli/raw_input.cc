@@ -1,6 +1,5 @@
 #include "cli/raw_input.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,9 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "writer/io/agent_section.h"
 #include "writer/io/reader.h"
 
 namespace iprof::cli {
@@ -39,6 +40,23 @@ Result<RawProfile> Recover(RawBytes& bytes, const std::string& name) {
   return MakeRawProfile(*contents);
 }
 
+// Of its text, or of gzip. No raw file begins so.
+bool MayBeginProfile(char first) {
+  return std::string_view("{ \t\r\n\x1f").find(first) != std::string_view::npos;
+}
+
+Result<RawProfile> ReadPartialProfile(ByteSource& source, const std::string& name) {
+  Result<Profile> profile = ReadProfile(source, name);
+  if (!profile.ok()) return profile.status();
+  const std::optional<std::string> json = AgentPart(*profile, kSnapshotPart);
+  std::optional<SnapshotNote> note;
+  if (json) note = SnapshotNote::Parse(*json);
+  if (!note || !note->is_partial)
+    return Status(Code::kBadInput,
+                  name + ": is not a raw file of iprofagent, and no partial profile either");
+  return RawProfile{.profile = std::move(*profile), .assembly = {}, .note = std::move(*note)};
+}
+
 // The first page, or less of a cut file; empty: it is no raw file, or can be read only once.
 std::vector<uint8_t> FirstOfRawFile(const std::string& path) {
   // Opening a named pipe would wait for its writer.
@@ -59,20 +77,21 @@ std::vector<uint8_t> FirstOfRawFile(const std::string& path) {
 InputFile::InputFile(const std::string& path)
     : is_standard_(path == "-"),
       name_(is_standard_ ? "standard input" : path),
-      fd_(is_standard_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-      error_(errno) {
+      opened_(is_standard_ ? Result<OwnedFd>(OwnedFd())
+                           : OpenFile(path, O_RDONLY, FileKind::kStream)) {
   struct stat info {};
-  if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode))
+  if (!opened_.ok() || fstat(fd(), &info) != 0) return;
+  if (S_ISREG(info.st_mode)) {
     regular_size_ = static_cast<uint64_t>(info.st_size);
-}
-
-InputFile::~InputFile() {
-  if (!is_standard_ && fd_ >= 0) close(fd_);
+  } else if (!is_standard_) {
+    WaitForWriter(fd());
+  }
 }
 
 Status InputFile::status() const {
-  if (fd_ >= 0) return {};
-  return {Code::kIo, fmt::format("{}: cannot open: {}", name_, std::strerror(error_))};
+  const Status status = opened_.status();
+  if (status.ok()) return {};
+  return {status.code(), fmt::format("{}: cannot open: {}", name_, status.message())};
 }
 
 Result<size_t> SniffedInput::Source::Read(char* into, size_t size) {
@@ -140,6 +159,23 @@ Result<RawProfile> ReadRawFile(const std::string& path) {
 Result<RawProfile> ReadRawFile(int fd, const std::string& name) {
   RawFdBytes bytes(fd);
   return Recover(bytes, name);
+}
+
+Result<RawProfile> ReadRecoverable(const std::string& path) {
+  const InputFile file(path);
+  if (Status status = file.status(); !status.ok()) return status;
+  if (file.regular_size()) return ReadRecoverable(file.fd(), file.name());
+  Result<SniffedInput> input = SniffedInput::Open(file);
+  if (!input.ok()) return input.status();
+  if (input->raw) return std::move(*input->raw);
+  return ReadPartialProfile(input->source(), file.name());
+}
+
+Result<RawProfile> ReadRecoverable(int fd, const std::string& name) {
+  char first = 0;
+  if (pread(fd, &first, 1, 0) != 1 || !MayBeginProfile(first)) return ReadRawFile(fd, name);
+  FdSource source(fd, name);
+  return ReadPartialProfile(source, name);
 }
 
 Result<Profile> ReadAnyProfile(const std::string& path) {

@@ -1,4 +1,4 @@
-// Raw files (writer/raw) as inputs of commands: recognised by their first bytes, whatever their
+// Raw files (writer/raw) and partial profiles as inputs of commands. Raw files are recognised by their first bytes, whatever their
 // name. One that has fewer bytes than that, or none, is recognised by its name.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
@@ -7,11 +7,14 @@
 // Failure: a Status that names the file.
 #pragma once
 
+#include <unistd.h>
+
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/io/byte_stream.h"
 #include "writer/raw/raw_profile.h"
@@ -21,13 +24,11 @@ namespace iprof::cli {
 // An input's descriptor; '-' is standard input, which stays open.
 class InputFile {
  public:
+  // A pipe is waited for until something writes into it.
   explicit InputFile(const std::string& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
 
   Status status() const;  // whether it could be opened
-  int fd() const { return fd_; }
+  int fd() const { return is_standard_ ? STDIN_FILENO : opened_.ok() ? opened_->get() : -1; }
   const std::string& name() const { return name_; }  // for messages
   // nullopt: a pipe, or another file that can be read only once.
   std::optional<uint64_t> regular_size() const { return regular_size_; }
@@ -35,8 +36,7 @@ class InputFile {
  private:
   const bool is_standard_;
   const std::string name_;
-  const int fd_;
-  const int error_;
+  const Result<OwnedFd> opened_;  // not open for standard input
   std::optional<uint64_t> regular_size_;
 };
 
@@ -88,6 +88,12 @@ Result<RawProfile> ReadRawFile(const std::string& path);
 
 // The same of an open file. `name` is for messages.
 Result<RawProfile> ReadRawFile(int fd, const std::string& name);
+
+// What a killed JVM left: a raw file as above, or a partial profile, which the agent wrote while it recorded. Other
+// profiles are refused.
+Result<RawProfile> ReadRecoverable(const std::string& path);
+// The same of an open file. `name` is for messages.
+Result<RawProfile> ReadRecoverable(int fd, const std::string& name);
 
 // A profile or a raw file; '-' is standard input.
 Result<Profile> ReadAnyProfile(const std::string& path);

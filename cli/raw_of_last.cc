@@ -1,6 +1,5 @@
 #include "cli/raw_of_last.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,15 +8,13 @@
 #include <cstdint>
 
 #include "cli/jvm/borrowed_ids.h"
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/process.h"
+#include "writer/base/open_file.h"
 #include "writer/control/command.h"
 #include "writer/raw/raw_format.h"
 
 namespace iprof::cli {
 namespace {
-
-using jvm::OwnedFd;
 
 std::string ReadLink(int folder, const char* name) {
   std::array<char, PATH_MAX> path{};
@@ -26,12 +23,11 @@ std::string ReadLink(int folder, const char* name) {
 }
 
 bool IsRawFileOf(uid_t user, int folder, const char* name) {
-  const OwnedFd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Result<OwnedFd> file = OpenWithin(folder, name, O_RDONLY | O_NOFOLLOW, FileKind::kRegular);
   struct stat found {};
-  if (!file.is_open() || fstat(file.get(), &found) != 0) return false;
-  if (!S_ISREG(found.st_mode) || found.st_uid != user) return false;
+  if (!file.ok() || fstat(file->get(), &found) != 0 || found.st_uid != user) return false;
   std::array<uint8_t, kRawMagic.size()> first{};
-  const ssize_t count = pread(file.get(), first.data(), first.size(), 0);
+  const ssize_t count = pread(file->get(), first.data(), first.size(), 0);
   return count > 0 && BeginsRawFile({first.data(), static_cast<size_t>(count)});
 }
 
@@ -44,12 +40,12 @@ std::optional<std::string> RemoveRawOfLast(const jvm::JvmTarget& target,
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return std::nullopt;  // there is no link
   if (!ids.status().ok()) return path;
-  const OwnedFd place = jvm::OpenWithin(target.root.get(), path.substr(0, slash + 1),
-                                        O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const Result<OwnedFd> place =
+      OpenWithin(target.root.get(), path.substr(0, slash + 1), O_PATH, FileKind::kFolder);
   const std::string name = path.substr(slash + 1);
-  const bool is_removed = place.is_open() &&
-                          IsRawFileOf(target.status.uid, place.get(), name.c_str()) &&
-                          unlinkat(place.get(), name.c_str(), 0) == 0;
+  const bool is_removed = place.ok() &&
+                          IsRawFileOf(target.status.uid, place->get(), name.c_str()) &&
+                          unlinkat(place->get(), name.c_str(), 0) == 0;
   return is_removed ? std::nullopt : std::optional(path);
 }
 

@@ -20,9 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-jvm::OwnedFd Folder(const char* path) {
-  return jvm::OwnedFd(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
+OwnedFd Folder(const char* path) { return OwnedFd(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
 
 // This process.
 jvm::JvmTarget Target() {

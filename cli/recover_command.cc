@@ -1,4 +1,4 @@
-// iprof recover: makes a profile of the raw files that ended JVMs left.
+// iprof recover: makes a profile of the raw files and partial profiles that ended JVMs left.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "agent/vm/settings/out_path.h"
 #include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
 #include "cli/raw_copies.h"
 #include "cli/raw_input.h"
 #include "cli/same_run.h"
@@ -31,8 +33,17 @@ namespace {
 class RecoverCommand : public Command {
  public:
   void Define(OptionList& options) override {
-    options.Add("raw", files_, "Raw files; several are merged").Required().Takes("FILE");
-    options.Add("-o,--output", output_, "The profile to write").Required().Takes("FILE");
+    options
+        .Add("raw", files_,
+             "Raw files and partial profiles, or out= of the agents that left them; several "
+             "are merged")
+        .Required()
+        .Takes("FILE");
+    options
+        .Add("-o,--output", output_,
+             "The profile to write (default: app.iprof beside app.iraw, if there is no such file "
+             "yet; several raw files need a name)")
+        .Takes("FILE");
     AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
               "Format version to write (default: auto, the lowest that loses nothing)");
     options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
@@ -45,6 +56,7 @@ class RecoverCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
+    if (Status status = ChooseOutput(); !status.ok()) return console.Error(status);
     if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
@@ -64,7 +76,7 @@ class RecoverCommand : public Command {
     };
     std::map<RawRunId, std::vector<Read>> sharing;  // of runs that several files have
     for (size_t i = 0; i < inputs.size(); ++i) {
-      Result<RawProfile> made = ReadRawFile(inputs[i].path);
+      Result<RawProfile> made = ReadRecoverable(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
       } else if (inputs[i].shares_run) {
@@ -90,6 +102,7 @@ class RecoverCommand : public Command {
     for (const Status& failure : failures) console.Warn("left out: " + failure.message());
     std::vector<InputRuns> runs;
     for (const Recovered& raw : recovered) runs.push_back(raw.runs);
+    WarnOfSameRuns(console, recovered);
     const auto is_earlier = [&](const std::string& path) {
       const Result<Profile> there = ReadAnyProfile(path);
       return there.ok() && IsEarlierResult(InputRuns::Of(*there), runs);
@@ -133,6 +146,22 @@ class RecoverCommand : public Command {
     std::string why;  // it is left out
   };
 
+  Status ChooseOutput() {
+    if (!output_.empty()) return {};
+    const std::string& last = files_.back();
+    std::error_code not_there;
+    if (files_.size() > 1 && !last.ends_with(kRawSuffix) &&
+        !std::filesystem::exists(last, not_there)) {
+      return {Code::kUsage,
+              fmt::format("{0} is not there; if it is the profile to write, type '-o {0}'", last)};
+    }
+    if (files_.size() > 1)
+      return {Code::kUsage, "several raw files are merged: say with -o where the profile goes"};
+    Result<std::string> beside = OutputBeside(last, ".iprof", "profile");
+    if (beside.ok()) output_ = std::move(*beside);
+    return beside.status();
+  }
+
   // What is at the output may be a profile of the same run, which has more of it.
   Status CheckIsNoBetter(const std::vector<Recovered>& recovered,
                          const std::vector<InputRuns>& runs) const {
@@ -146,6 +175,33 @@ class RecoverCommand : public Command {
             fmt::format("{0} is of the same run as {1} and {2}, so it is not replaced: give the "
                         "profile another name, or remove {0} first",
                         output_, NameOfInput(recovered[better->raw].path), better->why)};
+  }
+
+  // Nothing tells copies of partial profiles from those of JVMs that began at the same time.
+  static void WarnOfSameRuns(Console& console, const std::vector<Recovered>& recovered) {
+    std::vector<RunInput> inputs;
+    std::vector<InputRuns> runs;
+    for (const Recovered& one : recovered) {
+      if (!one.note.is_partial) continue;
+      inputs.push_back({.path = one.path});
+      runs.push_back(one.runs);
+    }
+    for (const std::string& warning : FindSameRuns(inputs, runs).warnings) console.Warn(warning);
+  }
+
+  // Of a profile that is not there, what its JVM left when it was killed.
+  static std::vector<std::string> LeftFor(const std::string& path) {
+    const auto is_there = [](const std::string& file) {
+      std::error_code ignored;
+      return !file.empty() && std::filesystem::exists(file, ignored);
+    };
+    std::vector<std::string> left;
+    if (path != "-" && !is_there(path)) {
+      for (std::string& file : std::vector{vm::PartialPathBeside(path), vm::RawPathBeside(path)})
+        if (is_there(file)) left.push_back(std::move(file));
+    }
+    if (left.empty()) left.push_back(path);
+    return left;
   }
 
   static int64_t StartOf(const Profile& profile) {
@@ -177,7 +233,11 @@ class RecoverCommand : public Command {
     std::vector<Input> distinct;
     std::map<RawRunId, int> files_of;
     std::map<std::pair<dev_t, ino_t>, std::string> first_names;
+    std::vector<std::string> paths;
     for (const std::string& path : files_) {
+      for (std::string& left : LeftFor(path)) paths.push_back(std::move(left));
+    }
+    for (const std::string& path : paths) {
       struct stat info {};
       const bool is_there =
           path == "-" ? fstat(STDIN_FILENO, &info) == 0 : stat(path.c_str(), &info) == 0;
@@ -221,8 +281,8 @@ class RecoverCommand : public Command {
           note.recorded_ms == 0
               ? std::string()
               : fmt::format("{:.1f} s recorded; ", static_cast<double>(note.recorded_ms) / 1000);
-      console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n", name, recorded,
-                    AgeText(AgeOf(note)));
+      console.Print("{}: {}what ran after the {}, {} ago, is not in it\n", name, recorded,
+                    note.is_partial ? "partial profile" : "snapshot", AgeText(AgeOf(note)));
     }
     // The snapshots' lines are about all methods that ran.
     const auto image = ImageNote::Of(profile);
@@ -254,6 +314,7 @@ class RecoverCommand : public Command {
       json.Field("damaged_records", note.damaged_records);
       json.Field("newer_damaged", note.newer_damaged);
       json.Field("without_harvest", note.without_harvest);
+      json.Field("partial", note.is_partial);
       json.EndObject();
     }
     json.EndArray();
@@ -276,20 +337,25 @@ class RecoverCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof recover app.iraw -o app.iprof", "A profile of a JVM that was killed."},
+    {"iprof recover app.iraw", "A profile, app.iprof, of a JVM that was killed."},
     {"iprof recover pod1.iraw pod2.iraw -o all.iprof", "Of several, added up."},
+    {"iprof recover app.iprof.partial -o app.iprof",
+     "Of a JVM with mode=budget or mode=methoddata, which has no raw file."},
     {"iprof show app.iraw", "All commands read raw files, also of running JVMs."},
 };
 
 }  // namespace
 
 const CommandEntry kRecoverEntry = {
-    "recover", "Make a profile of the raw file that a killed JVM left",
+    "recover", "Make a profile of the raw file or partial profile that a killed JVM left",
     "While it records, the agent writes what it has counted to a raw file every few seconds "
     "(agent options raw= and snapshot=). A JVM that ends normally writes its profile and removes "
     "the file. If it is killed, this command makes the profile of the last complete snapshot, with "
     "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
-    "a running JVM.\n\n"
+    "a running JVM. Where a raw file would lack something (mode=budget, count-until=, "
+    "source=methoddata), the agent writes a partial profile instead, OUT.partial, at twelve times "
+    "snapshot=. Of OUT, which a killed JVM has not written, its OUT.partial or its raw file is "
+    "taken.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
     "missing. Several files are merged. One that is given twice is taken once, and of copies, "
     "which are of one run, "
@@ -297,7 +363,8 @@ const CommandEntry kRecoverEntry = {
     "for your user only, as the raw file is; if it replaces a file of yours, it keeps that file's "
     "permissions. A profile of the same run is not replaced if it is as new or newer, has fewer "
     "losses, or has "
-    "further runs: give another name, or remove it first. A file from which nothing can be "
+    "further runs: give another name, or remove it first. Without -o, an existing file is not "
+    "replaced. A file from which nothing can be "
     "recovered is left out with a warning, and the "
     "exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "

@@ -15,15 +15,16 @@ constexpr Fact kExitCodes[] = {
     {"0", "success"},
     {"1",
      "findings: check saw violations or methods that do not fit, diff --exit-code saw differences, "
-     "merge left inputs out, "
-     "show --method matched nothing"},
+     "merge or recover left inputs out, merge --strict saw other code, show --method matched "
+     "nothing"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
     {"3",
-     "bad input: a file is not a profile that iprof reads, or the agent cannot run in a process"},
+     "bad input: a file is not a profile that iprof reads, or the agent cannot or may not run in a "
+     "process"},
     {"4",
-     "the operating system refused to open, read or write something, or was out of memory; or a "
-     "JVM "
-     "did not answer"},
+     "the operating system refused to open, read or write something, or was out of memory; a JVM "
+     "did not answer; or another attach came first"},
+    {"5", "no samples: top, or convert --to collapsed, found none in the profile"},
     {"70", "a bug in iprof"},
 };
 

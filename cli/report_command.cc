@@ -10,10 +10,12 @@
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
 #include "cli/replaced_inputs.h"
 #include "cli/report/class_listings.h"
 #include "cli/report/report_page.h"
 #include "cli/report/source_texts.h"
+#include "cli/terminal_text.h"
 #include "writer/report/report_data.h"
 
 namespace iprof::cli {
@@ -27,7 +29,12 @@ class ReportCommand : public Command {
   void Define(OptionList& options) override {
     AddProfile(options, "file", file_, "The profile; with --diff, the old one");
     options.Add("new", new_file_, "With --diff: the new profile").Takes("FILE");
-    options.Add("-o,--output", output_, "The HTML file").Takes("FILE").Required();
+    options
+        .Add("-o,--output", output_,
+             "The HTML file (default: app.html beside app.iprof, and with --diff app-changes.html "
+             "beside the new profile, if there is no such "
+             "file yet)")
+        .Takes("FILE");
     options.AddFlag("--diff", diff_, "Compare two profiles");
     class_files_.AddTo(options);
     options
@@ -46,6 +53,12 @@ class ReportCommand : public Command {
   ExitCode Run(Console& console) override {
     if (const std::string problem = FindProblem(); !problem.empty())
       return console.Error(Status(Code::kUsage, problem));
+    if (output_.empty()) {
+      Result<std::string> beside =
+          OutputBeside(diff_ ? new_file_ : file_, diff_ ? "-changes.html" : ".html", "page");
+      if (!beside.ok()) return console.Error(beside.status());
+      output_ = std::move(*beside);
+    }
     if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     std::vector<Profile> profiles;
     std::vector<std::string> files = {file_};
@@ -63,13 +76,20 @@ class ReportCommand : public Command {
       profiles.push_back(std::move(*profile));
     }
     const Status status = Write(console, profiles, files);
-    return status.ok() ? ExitCode::kOk : console.Error(status);
+    if (!status.ok()) return console.Error(status);
+    if (format_ == "text" && output_ != "-")
+      console.Print("wrote {}: open it in a browser\n", EscapeForTerminal(output_));
+    return ExitCode::kOk;
   }
 
  private:
   std::string FindProblem() const {
     if (diff_ && new_file_.empty()) return "--diff needs two profiles, the old and the new one";
-    if (!diff_ && !new_file_.empty()) return "two profiles need --diff";
+    if (!diff_ && (new_file_.ends_with(".html") || new_file_.ends_with(".htm")))
+      return fmt::format("the name of the page follows -o: iprof report {} -o {}", file_,
+                         new_file_);
+    if (!diff_ && !new_file_.empty())
+      return fmt::format("two profiles need --diff: iprof report --diff {} {}", file_, new_file_);
     if (diff_ && file_ == "-" && new_file_ == "-")
       return "standard input ('-') can be read only once";
     if (!sources_.empty() && !class_files_.given())
@@ -149,7 +169,7 @@ class ReportCommand : public Command {
 };
 
 constexpr Example kExamples[] = {
-    {"iprof report app.iprof -o report.html", "One page, to open in a browser."},
+    {"iprof report app.iprof", "One page, app.html, to open in a browser."},
     {"iprof report app.iprof -o report.html --classes app.jar --sources src/main/java",
      "With bytecode and source lines."},
     {"iprof report --app app.iprof -o report.html", "Only the program's own code."},
@@ -163,7 +183,9 @@ const CommandEntry kReportEntry = {
     "report", "Write an HTML page to look at a profile, or at the changes between two",
     "Writes one HTML file that needs nothing else: an overview of the run, a flame graph of the "
     "samples, the hot methods, and a page for each method with its branches, receivers, callers "
-    "and callees. Open it in a browser; it loads nothing from the network.\n\nWith --classes it "
+    "and callees. Open it in a browser; it loads nothing from the network. Without -o, the page is "
+    "beside the profile, and an existing "
+    "file is not replaced.\n\nWith --classes it "
     "also shows the bytecode of the most important methods with the counts of each block, and "
     "with --sources their source lines. With --diff it compares shares of two profiles.",
     kExamples, [] { return std::unique_ptr<Command>(new ReportCommand); }};

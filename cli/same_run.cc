@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/profile_files.h"
+#include "cli/profile_names.h"
 #include "writer/base/utc_time.h"
 
 namespace iprof::cli {
@@ -38,16 +39,9 @@ std::string FolderOf(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
-// "app.1" for app.1.iprof, app.1.iprof.gz and app.1.iraw.
+// "app.1" for app.1.iprof, app.1.iprof.gz, app.1.iraw, app.1.iprof.partial and app.1.iprof.2.partial.
 std::string BaseOf(const std::string& path) {
-  std::string base = std::filesystem::path(path).filename().string();
-  for (const std::string_view suffix :
-       {std::string_view(".iprof.gz"), std::string_view(".iprof"), kRawSuffix}) {
-    if (!base.ends_with(suffix)) continue;
-    base.resize(base.size() - suffix.size());
-    break;
-  }
-  return base;
+  return WithoutProfileSuffix(std::filesystem::path(path).filename().string());
 }
 
 // "app" for app.iprof and, as the agent calls files where a name is taken, for app.1.iraw and
@@ -210,6 +204,12 @@ class Search {
       if (IsRaw(member)) processes[*inputs_[member.input].raw].push_back(member);
     }
     if (processes.size() <= 1) return {members};
+    const Member* first = nullptr;  // of partial profiles, which may be copies
+    for (const auto& [id, raws] : processes) {
+      if (id.pid >= 0) continue;
+      if (first != nullptr) WarnOf(first->input, raws.front().input, false);
+      first = &raws.front();
+    }
     std::map<RawRunId, Members> profiles;
     for (const Member& member : members) {
       if (IsRaw(member)) continue;
@@ -389,7 +389,9 @@ class Search {
   // A raw file, and a profile of its name, if not both say of which run they are. What another
   // input was left out for stays: nothing else has that run for sure.
   void JudgeByName() {
-    const auto is_raw = [this](size_t i) { return inputs_[i].path.ends_with(kRawSuffix); };
+    const auto is_raw = [this](size_t i) {
+      return inputs_[i].path.ends_with(kRawSuffix) || IsPartialName(inputs_[i].path);
+    };
     std::map<std::pair<std::string, std::string>, std::vector<size_t>> profiles;  // by name
     const auto name_of = [this](size_t i) {
       return std::pair(FolderOf(inputs_[i].path), StemOf(inputs_[i].path, 0));
@@ -440,7 +442,14 @@ RawRuns RunsOf(std::span<const InputRuns> raws) {
 }  // namespace
 
 SameRuns FindSameRuns(std::span<const RunInput> inputs, std::span<const InputRuns> runs) {
-  return Search(inputs, runs).Run();
+  std::vector<RunInput> all(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& note = runs[i].snapshot;
+    // No process has such an id.
+    if (all[i].is_found && IsPartialName(all[i].path) && note && note->is_partial)
+      all[i].raw = RawRunId{-1 - static_cast<int64_t>(i), 0};
+  }
+  return Search(all, runs).Run();
 }
 
 std::optional<BetterProfile> FindBetter(const InputRuns& profile, std::span<const InputRuns> raws) {

@@ -6,6 +6,8 @@
 // provenance has a run with the same start (to the millisecond), program, JVM and options. That may
 // be chance if they do not have the same name (app.iraw, app.1.iprof).
 //
+// A partial profile (app.iprof.partial) in a folder counts as a raw file of a process of its own.
+//
 // A snapshot has all that an older one of its run has, also if the raw file was full meanwhile.
 // Only damage takes something away. But a full file lacks counts that a dump may have.
 //

@@ -53,6 +53,40 @@ class Inputs {
   std::vector<InputRuns> runs;
 };
 
+TEST_CASE("a partial profile in a folder is taken as a raw file is") {
+  const auto dumped = Run(kStart, kStart + 5000);
+  const auto killed = Run(kStart, kStart + 9000);
+  const auto partial = [](Inputs& inputs, const std::string& path, const RunNote& run) {
+    inputs.Found(path, {run});
+    inputs.runs.back().snapshot = SnapshotNote{.time = UtcText(run.end_ms), .is_partial = true};
+  };
+  for (const std::string name : {"d/app.iprof.partial", "d/app.iprof.1.partial"}) {
+    Inputs newer;
+    newer.Found("d/app.iprof", {dumped});
+    partial(newer, name, killed);
+    CHECK(newer.Said() == "d/app.iprof: " + name + " is of the same run, and newer; ");
+  }
+  Inputs older;
+  older.Found("d/app.iprof.gz", {killed});
+  partial(older, "d/app.iprof.gz.partial", dumped);
+  CHECK(older.Said() == "d/app.iprof.gz.partial: d/app.iprof.gz is of the same run, and newer; ");
+  Inputs recovered;  // what was recovered from it
+  partial(recovered, "d/app.iprof.partial", killed);
+  partial(recovered, "d/app.iprof", killed);
+  CHECK(recovered.Said() == "d/app.iprof.partial: d/app.iprof is of the same run; ");
+  // Copies, or of pods that began at the same time.
+  Inputs two;
+  partial(two, "d/a.iprof.partial", killed);
+  partial(two, "d/b.iprof.partial", killed);
+  CHECK(two.Said() ==
+        "d/b.iprof.partial and d/a.iprof.partial may be of the same run, which would be counted "
+        "twice; ");
+  Inputs runs;
+  partial(runs, "d/app.iprof.partial", killed);
+  partial(runs, "d/app.iprof.1.partial", Run(kStart + 20'000, kStart + 21'000));
+  CHECK(runs.Said().empty());
+}
+
 TEST_CASE("a crash loop: the raw file beside a profile is of the run before") {
   // Run 1 was killed; run 2 was dumped into the profile and killed.
   const auto run1 = Run(kStart, kStart + 9000);

@@ -90,10 +90,10 @@ class SessionCommand : public Command {
     return Status();
   }
 
-  Status Save(const jvm::OwnedFd& profile) const {
+  Status Save(const OwnedFd& profile) const {
     if (!profile.is_open())
       return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
-    const Status saved = SaveProfile(profile, output_);
+    const Status saved = SaveProfile(profile, output_, timeouts_.answer);
     return saved.ok() ? saved : NotSaved(saved, address_.pid);
   }
 

@@ -1,12 +1,9 @@
 #include "cli/session_options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "cli/jvm_options.h"
+#include "cli/target_bytes.h"
 #include "writer/io/atomic_file.h"
 
 namespace iprof::cli {
@@ -28,20 +25,18 @@ std::string NameOf(const jvm::AgentAddress& address) {
   return address.pid != 0 ? fmt::format("process {}", address.pid) : address.socket;
 }
 
-Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path) {
+Status SaveProfile(const OwnedFd& profile, const std::string& path,
+                   std::chrono::milliseconds most) {
   // As the agent's own profiles.
   const auto file = AtomicFile::Create(path, SystemCalls::Real(), Readers::kOwner);
   if (!file.ok()) return file.status();
+  TargetBytes bytes(profile, "what the agent wrote", most);
   char buffer[1 << 16];
-  for (off_t at = 0;;) {
-    const ssize_t n = pread(profile.get(), buffer, sizeof buffer, at);
-    if (n == 0) return (*file)->Commit();
-    if (n < 0) {
-      return Status(Code::kIo,
-                    fmt::format("cannot read what the agent wrote: {}", std::strerror(errno)));
-    }
-    at += n;
-    const Status written = (*file)->Write({buffer, static_cast<size_t>(n)});
+  while (true) {
+    const Result<size_t> count = bytes.Read(buffer, sizeof buffer);
+    if (!count.ok()) return count.status();
+    if (*count == 0) return (*file)->Commit();
+    const Status written = (*file)->Write({buffer, *count});
     if (!written.ok()) return written;
   }
 }

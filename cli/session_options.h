@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 
 #include "cli/jvm/agent_control.h"
@@ -19,9 +20,9 @@ Status CheckAddress(const jvm::AgentAddress& address);
 // "process 4711", or the socket.
 std::string NameOf(const jvm::AgentAddress& address);
 
-// Copies the profile, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
+// Copies the profile within this time, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
 // our user's.
-Status SaveProfile(const jvm::OwnedFd& profile, const std::string& path);
+Status SaveProfile(const OwnedFd& profile, const std::string& path, std::chrono::milliseconds most);
 // Why a profile could not be saved, and how to get it all the same: the agent keeps what it has recorded.
 Status NotSaved(const Status& why, pid_t jvm);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/vm/settings/out_path.h"
 #include "cli/json_text.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
@@ -133,7 +134,12 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
                     Counted(status.other_classes_with_probes, "other", "others")));
   }
   row("counters", Grouped(status.counters));
-  row("samples", fmt::format("{}, {} lost", Grouped(status.samples), Grouped(status.samples_lost)));
+  row("samples", fmt::format("{}, {} lost{}", Grouped(status.samples), Grouped(status.samples_lost),
+                             status.methods_compiled_anew == 0
+                                 ? ""
+                                 : fmt::format("; {} compiled anew for precise lines",
+                                               Counted(status.methods_compiled_anew,
+                                                       "hot method was", "hot methods were"))));
   if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet
     row("memory",
         fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),
@@ -156,8 +162,9 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   add_losses(status.losses);
   if (!status.out.empty()) row("profile", EscapeForTerminal(status.out));
   if (!status.raw.empty()) {
-    row("raw file", fmt::format("{}, {}, {}", EscapeForTerminal(status.raw),
-                                Mebibytes(status.raw_bytes), Snapshots(status)));
+    row(status.raw.ends_with(vm::kPartialSuffix) ? "partial" : "raw file",
+        fmt::format("{}, {}, {}", EscapeForTerminal(status.raw), Mebibytes(status.raw_bytes),
+                    Snapshots(status)));
   } else if (!status.no_raw.empty()) {
     row("raw file", "none: " + EscapeForTerminal(status.no_raw));
   }

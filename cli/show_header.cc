@@ -9,6 +9,7 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/ops/summary.h"
 
@@ -52,7 +53,10 @@ class Header {
       if (const auto note = HarvestNote::Parse(*json)) Line("harvest:", note->Describe());
     }
     if (const auto json = json_of(kSnapshotPart)) {
-      if (const auto note = SnapshotNote::Parse(*json)) Line("recovered from:", note->Describe());
+      // A merge may have both.
+      if (const auto note = SnapshotNote::Parse(*json))
+        Line(note->is_partial && note->files == 1 ? "partial:" : "recovered from:",
+             note->Describe(!RunList::Of(profile_).TellsExactness()));
     }
     if (const auto json = json_of(kEstimatesPart)) {
       const auto note = EstimateNote::Parse(*json);

@@ -19,8 +19,6 @@ namespace {
 
 constexpr size_t kMostRuns = 10;
 
-using Losses = std::vector<std::pair<std::string, int64_t>>;
-
 RunList RunsOf(const AgentSection& section) {
   RunList list;
   if (const auto json = section.Part(kProvenancePart)) list.AddJson(*json);
@@ -74,38 +72,6 @@ std::string Window(const RunNote& run) {
   return Joined({FromTo(Moment(run.start_ms), Moment(run.end_ms)), length, begin}, ", ");
 }
 
-// "refused_memory": "refused memory"; of one thing, the singular of the first word.
-std::string WordsOf(const std::string& loss, int64_t count) {
-  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"samples", "sample"},   {"sites", "site"},     {"branches", "branch"},
-      {"monitors", "monitor"}, {"methods", "method"}, {"classes", "class"},
-      {"lambdas", "lambda"},   {"stacks", "stack"},   {"estimates", "estimate"}};
-  std::string words = loss;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  for (const auto& [several, one] : kWords) {
-    const std::string_view first = std::string_view(words).substr(0, words.find(' '));
-    if (count == 1 && first == several) return words.replace(0, several.size(), one);
-  }
-  return words;
-}
-
-std::string Describe(const Losses& losses) {
-  std::string text;
-  for (const auto& [name, count] : losses) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Grouped(count), WordsOf(name, count));
-  }
-  return IfAny("left out: ", text);
-}
-
-// The number of exact methods is not shown: it is that of the recording, and the profile has fewer methods if it is
-// for an image build.
-std::string Describe(const RunExactness& methods, bool has_estimates) {
-  const std::string text = Joined({methods.exact > 0 ? "exact but for races between threads" : "",
-                                   methods.DescribeOthers(has_estimates)},
-                                  "; ");
-  return IfAny("counts: ", text);
-}
-
 class Lines {
  public:
   Lines(Console& console, size_t width) : console_(console), width_(width) {}
@@ -119,6 +85,11 @@ class Lines {
   const size_t width_;
 };
 
+void PrintLosses(Lines& lines, const RunLosses& losses) {
+  for (const auto& [became, what] : DescribeLosses(losses))
+    lines.Print("", fmt::format("{}: {}", became, what));
+}
+
 void PrintOne(Lines& lines, const RunNote& run, bool has_estimates) {
   const std::string jvm = Joined({run.jvm_vendor, run.jvm_build, run.architecture}, ", ");
   lines.Print("run:", Joined({Program(run) + (jvm.empty() ? jvm : " (" + jvm + ")"),
@@ -128,8 +99,8 @@ void PrintOne(Lines& lines, const RunNote& run, bool has_estimates) {
   lines.Print("", Joined({IfAny("tables: ", run.tables), IfAny("from ", run.source),
                           IfAny("options: ", run.options)},
                          ", "));
-  if (run.exactness) lines.Print("", Describe(*run.exactness, has_estimates));
-  lines.Print("", Describe(run.losses));
+  if (run.exactness) lines.Print("", IfAny("counts: ", run.exactness->Describe(has_estimates)));
+  PrintLosses(lines, run.losses);
 }
 
 void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) {
@@ -142,7 +113,7 @@ void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) 
   if (older + hidden > 0) lines.Print("", Counted(older + hidden, "earlier one", "earlier ones"));
   for (size_t r = hidden; r < runs.size(); ++r)
     lines.Print("", Joined({Program(runs[r]), Window(runs[r])}, ", "));
-  lines.Print("", Describe(Losses(sums.begin(), sums.end())));
+  PrintLosses(lines, RunLosses(sums.begin(), sums.end()));
 }
 
 std::string Describe(const SamplingSum& sum) {

@@ -55,7 +55,7 @@ class TopCommand : public Command {
     } else if (!is_empty) {
       PrintText(console, *profile, flat);
     }
-    return is_empty ? WarnOfNoSamples(console, path_) : ExitCode::kOk;
+    return is_empty ? WarnOfNoSamples(console, path_, *profile, filter.Describe()) : ExitCode::kOk;
   }
 
  private:

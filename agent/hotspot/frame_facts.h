@@ -1,4 +1,4 @@
-// FrameFacts: the offsets of a thread's last Java frame and state, and the layout of interpreted
+// FrameFacts: the offsets of a thread's last Java frame, state and stack, and the layout of interpreted
 // frames, from HotSpot's tables.
 //
 // Why: when the interpreter calls into the VM, it stores its frame's stack pointer in the thread,
@@ -29,8 +29,26 @@ struct ThreadOffsets {
     int32_t in_vm = 0;
   };
   std::optional<State> state;
+  // Of its stack: the address above it, and its size in bytes.
+  struct Stack {
+    uint64_t base = 0;
+    uint64_t size = 0;
+  };
+  std::optional<Stack> stack;
 };
 std::optional<ThreadOffsets> ReadThreadOffsets(const VmStructs& structs);
+
+// Where a method's code is: the pointer in a Method to its ConstMethod, and in that the code's length and its first byte.
+struct CodeOffsets {
+  uint64_t code_in_method = 0;
+  uint64_t size_in_code = 0;
+  uint64_t bytes_in_code = 0;
+};
+std::optional<CodeOffsets> ReadCodeOffsets(const VmStructs& structs);
+
+// Whether an instruction of running code is a call, by its first byte, which the interpreter may have replaced. A
+// debugger's breakpoint hides what it is; it may be one.
+bool IsRunningCall(uint8_t op);
 
 // The slot where an interpreted frame stores its sender's stack pointer, in words from the frame
 // pointer.

@@ -1,6 +1,7 @@
 #include "agent/hotspot/frame_facts.h"
 
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "agent/hotspot/fake_structs.h"
 
@@ -19,6 +20,8 @@ TEST_CASE("the last Java frame and the state are where the tables say") {
   fake.AddField("JavaThread", "_thread_state", 1000);
   fake.AddInt("_thread_in_Java", 8);
   fake.AddInt("_thread_in_vm", 6);
+  fake.AddField("JavaThread", "_stack_base", 840);
+  fake.AddField("JavaThread", "_stack_size", 848);
   const OwnMemory memory;
   const VmStructs structs(memory, fake.Symbols());
   const auto offsets = ReadThreadOffsets(structs);
@@ -29,6 +32,9 @@ TEST_CASE("the last Java frame and the state are where the tables say") {
   CHECK(offsets->state->at == 1000);
   CHECK(offsets->state->in_java == 8);
   CHECK(offsets->state->in_vm == 6);
+  REQUIRE(offsets->stack);
+  CHECK(offsets->stack->base == 840);
+  CHECK(offsets->stack->size == 848);
 }
 
 TEST_CASE("what the tables leave out is missing") {
@@ -40,13 +46,36 @@ TEST_CASE("what the tables leave out is missing") {
     CHECK_FALSE(ReadSenderSpWords(structs));
     CHECK_FALSE(ReadMajorVersion(structs));
   }
-  SECTION("the state alone") {
+  SECTION("the state and the stack") {
     AddAnchor(fake);
     const VmStructs structs(memory, fake.Symbols());
     const auto offsets = ReadThreadOffsets(structs);
     REQUIRE(offsets);
     CHECK_FALSE(offsets->state);
+    CHECK_FALSE(offsets->stack);
   }
+}
+
+TEST_CASE("where a method's code is") {
+  FakeStructs fake;
+  const OwnMemory memory;
+  CHECK_FALSE(ReadCodeOffsets(VmStructs(memory, fake.Symbols())));
+  fake.AddField("Method", "_constMethod", 8);
+  fake.AddField("ConstMethod", "_code_size", 42);
+  fake.AddType("ConstMethod", 56);
+  const auto offsets = ReadCodeOffsets(VmStructs(memory, fake.Symbols()));
+  REQUIRE(offsets);
+  CHECK(offsets->code_in_method == 8);
+  CHECK(offsets->size_in_code == 42);
+  CHECK(offsets->bytes_in_code == 56);
+}
+
+TEST_CASE("calls in running code, also where the interpreter has replaced them") {
+  std::vector<int> calls;
+  for (int op = 0; op < 256; ++op) {
+    if (IsRunningCall(static_cast<uint8_t>(op))) calls.push_back(op);
+  }
+  CHECK(calls == std::vector<int>{182, 183, 184, 185, 186, 202, 227, 233});
 }
 
 TEST_CASE("interpreted frames and the version") {

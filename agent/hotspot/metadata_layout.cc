@@ -176,7 +176,8 @@ Result<MetadataLayout> MetadataLayout::Read(const VmStructs& structs) {
               find.Offset("ConstMethod", "_flags", "_flags._flags"),
               find.Size("ConstMethod")};
   all.pool = {find.Offset("ConstantPool", "_tags"), find.Offset("ConstantPool", "_cache"),
-              find.Offset("ConstantPool", "_length"), find.Size("ConstantPool")};
+              find.Offset("ConstantPool", "_length"), find.Size("ConstantPool"), 0};
+  if (all.pool.size >= all.pool.length + 8) all.pool.version = all.pool.length + 4;
   all.array = {find.Offset("Array<int>", "_length"), find.Offset("Array<u1>", "_data"),
                find.Offset("Array<Method*>", "_data"), find.Offset("Array<u2>", "_data")};
   all.symbol = {find.Offset("Symbol", "_length"), find.Offset("Symbol", "_body", "_body[0]")};

@@ -6,6 +6,7 @@
 //    This is accepted only if the distance to _arg_returned is a known one (28 or 24 bytes).
 //  - Where an invoke's or a field access's constant is: in a ConstantPoolCacheEntry or, if the
 //    tables know ResolvedMethodEntry and ResolvedFieldEntry, there.
+//  - The version of a constant pool is the number behind its length. It matters for explanations only.
 //  - How many cells a receiver record has: see method_data.h.
 //
 // Guarantees: no offset is guessed; every one is plausible for the type's size.
@@ -46,6 +47,7 @@ struct MetadataLayout {
   } code{};
   struct {
     uint64_t tags, cache, length, size;
+    uint64_t version;  // how often the class was redefined, except in an archive; 0: unknown
   } pool{};
   struct {
     uint64_t references, length, size;

@@ -44,6 +44,37 @@ std::optional<uint64_t> CellsOf(DataTag tag, std::span<const uint64_t> cells,
   }
 }
 
+// Where the counts of a record are that are no receivers: first cell, and the distance to the next.
+struct CountCells {
+  size_t first = 0, step = 1, end = 0;
+};
+
+CountCells CountCellsOf(DataTag tag, size_t cells) {
+  switch (tag) {
+    case DataTag::kCounter:
+    case DataTag::kJump:
+    case DataTag::kCallType:
+    case DataTag::kReceiverType:
+    case DataTag::kVirtualCall:
+    case DataTag::kVirtualCallType:
+      return {0, 1, 1};
+    case DataTag::kBranch:
+      return {0, 2, 3};
+    case DataTag::kMultiBranch:
+      return {1, 2, cells};
+    default:
+      return {};
+  }
+}
+
+bool HasTypeRows(DataTag tag) {
+  return tag == DataTag::kReceiverType || tag == DataTag::kVirtualCall ||
+         tag == DataTag::kVirtualCallType;
+}
+
+// The cell of the first row, behind the count of other classes.
+size_t FirstRow(const DataShape& shape) { return shape.has_extra_cell ? 2 : 1; }
+
 // Calls visit for each record. False if the words are no records up to their end.
 template <typename Visit>
 bool ForEachRecord(std::span<const uint64_t> words, const DataShape& shape, Visit visit) {
@@ -75,6 +106,45 @@ std::optional<std::vector<DataRecord>> SplitMethodData(std::span<const uint64_t>
   if (!ForEachRecord(words, shape, [&](const DataRecord& record) { records.push_back(record); }))
     return std::nullopt;
   return records;
+}
+
+std::optional<bool> SubtractMethodData(std::span<uint64_t> words, std::span<const uint64_t> earlier,
+                                       const DataShape& shape, uint64_t moved) {
+  const auto now = SplitMethodData(words, shape);
+  const auto before = SplitMethodData(earlier, shape);
+  if (!now || !before || now->size() != before->size()) return std::nullopt;
+  bool has_counts = false;
+  for (size_t i = 0; i < now->size(); ++i) {
+    const DataRecord& record = (*now)[i];
+    const DataRecord& old = (*before)[i];
+    if (record.tag != old.tag || record.bci != old.bci || record.cells.size() != old.cells.size())
+      return std::nullopt;
+    const std::span<uint64_t> cells =
+        words.subspan(static_cast<size_t>(record.cells.data() - words.data()), record.cells.size());
+    const auto subtract = [&](size_t cell) {
+      // Type checks that failed count below zero.
+      const auto left = static_cast<int64_t>(cells[cell]);
+      const auto right = static_cast<int64_t>(old.cells[cell]);
+      if (right >= 0 ? left < right : left > right) return false;
+      cells[cell] -= old.cells[cell];
+      has_counts |= cells[cell] != 0;
+      return true;
+    };
+    const CountCells counts = CountCellsOf(record.tag, cells.size());
+    for (size_t cell = counts.first; cell < counts.end; cell += counts.step) {
+      if (!subtract(cell)) return std::nullopt;
+    }
+    if (!HasTypeRows(record.tag)) continue;
+    const size_t end = FirstRow(shape) + 2 * size_t{shape.type_rows};
+    for (size_t row = FirstRow(shape); row < end; row += 2) {
+      const uint64_t klass = cells[row];
+      // The row of a class that was unloaded is used again.
+      const bool is_same = klass != 0 && old.cells[row] != 0 && klass == old.cells[row] + moved;
+      if (is_same && !subtract(row + 1)) return std::nullopt;
+      has_counts |= klass != 0 && cells[row + 1] != 0;
+    }
+  }
+  return has_counts;
 }
 
 bool FitsInstruction(DataTag tag, Op op) {
@@ -120,7 +190,7 @@ bool VoteForExtraCell(std::span<const std::span<const uint64_t>> method_datas, D
 
 TypeRows ReadTypeRows(const DataRecord& record, const DataShape& shape) {
   TypeRows result{};
-  const size_t first = shape.has_extra_cell ? 2 : 1;
+  const size_t first = FirstRow(shape);
   if (record.cells.size() < first + 2 * size_t{shape.type_rows}) return result;
   result.unlisted = static_cast<int64_t>(record.cells[0]);
   result.is_full = true;

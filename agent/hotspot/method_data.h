@@ -57,6 +57,12 @@ struct DataRecord {
 std::optional<std::vector<DataRecord>> SplitMethodData(std::span<const uint64_t> words,
                                                        const DataShape& shape);
 
+// Takes from the counts of a MethodData those that were in it earlier. `earlier` refers to classes that were
+// lower by `moved`, modulo 2^64. Returns whether any count is left. nullopt if these are not the same records, or if a
+// count was larger then: `words` mean nothing afterwards.
+std::optional<bool> SubtractMethodData(std::span<uint64_t> words, std::span<const uint64_t> earlier,
+                                       const DataShape& shape, uint64_t moved);
+
 // Whether a record of this kind may belong to the instruction.
 bool FitsInstruction(DataTag tag, classfile::Op op);
 

@@ -64,6 +64,47 @@ TEST_CASE("data with the wrong shape, end or order is refused") {
   CHECK(SplitMethodData({}, {})->empty());
 }
 
+TEST_CASE("what a MethodData held earlier is subtracted, record by record") {
+  for (const bool extra_cell : {false, true}) {
+    const DataShape shape{.has_extra_cell = extra_cell};
+    const Words earlier = Example(extra_cell);
+    Words now = earlier;
+    CHECK(SubtractMethodData(now, earlier, shape, 0) == false);  // nothing is left
+    CHECK(ReadEdges((*SplitMethodData(now, shape))[0]) == EdgeCounts{0, 0});
+    now = earlier;
+    now[1] += 4;                   // the branch, taken
+    now[now.size() - 8 + 2] += 5;  // the switch's default
+    now[now.size() - 8 - 3] += 6;  // the first class
+    CHECK(SubtractMethodData(now, earlier, shape, 0) == true);
+    const auto records = SplitMethodData(now, shape);
+    CHECK(ReadEdges((*records)[0]) == EdgeCounts{4, 0});
+    CHECK(ReadEdges((*records)[2]) == EdgeCounts{0, 0, 5});
+    const TypeRows rows = ReadTypeRows((*records)[1], shape);
+    CHECK(rows.unlisted == 0);
+    REQUIRE(rows.rows().size() == 1);
+    CHECK(rows.rows()[0].klass == 0x1000);
+    CHECK(rows.rows()[0].count == 6);
+    now = earlier;
+    --now[3];  // the branch, not taken
+    CHECK_FALSE(SubtractMethodData(now, earlier, shape, 0));
+    now = earlier;
+    now[0] = Header(DataTag::kBranch, 5);
+    CHECK_FALSE(SubtractMethodData(now, earlier, shape, 0));
+    now = earlier;
+    CHECK_FALSE(SubtractMethodData(now, std::span(earlier).first(4), shape, 0));
+  }
+}
+
+TEST_CASE("failed type checks count below zero, also earlier") {
+  const Words earlier = {Header(DataTag::kReceiverType, 4), uint64_t(-5), 0, 0, 0, 0};
+  Words now = earlier;
+  now[1] = uint64_t(-9);
+  CHECK(SubtractMethodData(now, earlier, {}, 0) == true);
+  CHECK(now[1] == uint64_t(-4));
+  now[1] = uint64_t(-4);
+  CHECK_FALSE(SubtractMethodData(now, earlier, {}, 0));
+}
+
 TEST_CASE("types of arguments are skipped") {
   const Words words = {Header(DataTag::kCallType, 1), 9, 2, 0, 0, Header(DataTag::kCounter, 5), 4};
   const auto records = SplitMethodData(words, {});

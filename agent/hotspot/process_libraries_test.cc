@@ -16,6 +16,24 @@ TEST_CASE("a library is where its first byte is mapped") {
   CHECK(bases[0] == 0x7f10000000);
 }
 
+TEST_CASE("parts of files are told with their places") {
+  const auto parts = MappedParts(
+      "2000-3800 rw-p 00001000 08:01 11 /a b/app.aot (deleted)\n"
+      "4000-5000 r-xp 00000000 08:01 12   /lib.so\n"
+      "5000-4000 r-xp 00000000 08:01 12   /wrong.so\n"
+      "6000-7000 rw-p 00000000 00:00 0\n");
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].at == 0x2000);
+  CHECK(parts[0].size == 0x1800);
+  CHECK(parts[0].offset == 0x1000);
+  CHECK(parts[0].path == "/a b/app.aot");
+  CHECK(parts[0].is_writable);
+  CHECK(parts[0].is_deleted);
+  CHECK(parts[1].path == "/lib.so");
+  CHECK_FALSE(parts[1].is_writable);
+  CHECK_FALSE(parts[1].is_deleted);
+}
+
 TEST_CASE("deleted files, paths with blanks and a missing last line end do not matter") {
   const auto bases = BasesOf("libjvm.so",
                              "7f10-7f20 r--p 00000000 08:01 12 /a b/libjvm.so (deleted)\n"

@@ -1,6 +1,5 @@
 #include "agent/hotspot/process_memory.h"
 
-#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "writer/base/open_file.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -25,7 +26,8 @@ bool MayCall(pid_t pid) { return process_vm_readv(pid, nullptr, 0, nullptr, 0, 0
 
 int OpenMemoryFile(pid_t pid) {
   const std::string who = pid == getpid() ? "self" : std::to_string(pid);
-  return open(("/proc/" + who + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+  Result<OwnedFd> file = OpenFile("/proc/" + who + "/mem", O_RDONLY, FileKind::kRegular);
+  return file.ok() ? file->Release() : -1;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/table/content_hash.h"
 #include "agent/instrument/worker_pool.h"
+#include "writer/base/code_length.h"
 #include "writer/base/grouped.h"
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/position_map.h"
@@ -30,6 +32,48 @@ struct Worker {
   MethodInstrumenter::Memory method_memory;
   std::vector<MethodOutcome> outcomes;  // of the class's methods
   ChunkAccess* access = nullptr;        // of the class
+};
+
+// Where a running position may be in the class file, by all code that may have run.
+class PossibleOrigins {
+ public:
+  // `with_own`: the classes' own code may have run, too.
+  PossibleOrigins(ClassInstrumenter::RunningPosition& position, bool with_own)
+      : position_(position), with_own_(with_own || position.code.is_known()) {}
+
+  // `is_same`: no other agent changed the method before it was rewritten.
+  void Add(const ClassRecord& klass, const CountedMethod& m, bool is_same) {
+    position_.is_recorded = position_.is_recorded || m.rewritten || !is_same;
+    if (!m.rewritten) return AddOne(position_.running, 0, is_same);
+    const auto map = std::span<const uint8_t>(klass.positions).subspan(m.positions);
+    const uint32_t own = CodeLengthIn(m.code_hash);
+    const uint32_t rewritten = RewrittenLength(map);
+    if (with_own_ && (own == 0 || (position_.code.Fits(own) && position_.running < own)))
+      AddOne(position_.running, own, is_same);
+    if (position_.code.Fits(rewritten) && position_.running < rewritten)
+      AddOne(OriginalPosition(map, position_.running), own, is_same);
+  }
+  void Finish() {
+    if (position_.original_length == UINT32_MAX) position_.original_length = 0;
+    if (!position_.is_recorded) {
+      position_.original = position_.running;
+    } else if (all_agree_) {
+      position_.original = found_;
+    }
+  }
+
+ private:
+  void AddOne(uint32_t original, uint32_t length, bool is_same) {
+    all_agree_ = all_agree_ && is_same && found_.value_or(original) == original;
+    found_ = original;
+    const uint32_t known = position_.original_length;
+    position_.original_length = known == 0 || known == length ? length : UINT32_MAX;
+  }
+
+  ClassInstrumenter::RunningPosition& position_;
+  const bool with_own_;
+  std::optional<uint32_t> found_;
+  bool all_agree_ = true;
 };
 
 }  // namespace
@@ -53,6 +97,7 @@ struct ClassInstrumenter::Rep {
   WorkerPool<Worker> workers;
   ClassTable table;
   FrozenMethods frozen;
+  std::atomic<bool> own_code_runs{false};
   ClassUnloading unloading;
   SelfCheck self_check;
   OutcomeTally tally;
@@ -81,6 +126,8 @@ bool ClassInstrumenter::Instrument(const ClassBytes& input,
   return changed;
 }
 
+void ClassInstrumenter::NoteOwnCodeRuns() { rep_->own_code_runs.store(true); }
+
 FrozenMethods& ClassInstrumenter::frozen() { return rep_->frozen; }
 
 void ClassInstrumenter::Release(ClassId held) { rep_->table.Release(held); }
@@ -105,39 +152,27 @@ bool ClassInstrumenter::Knows(std::string_view internal_name) const {
   return rep_->table.KnowsName(internal_name);
 }
 
-std::optional<uint32_t> ClassInstrumenter::OriginalBci(std::string_view internal_class,
-                                                       std::string_view method,
-                                                       std::string_view descriptor,
-                                                       uint32_t running_bci,
-                                                       const OriginOf& origin_of) const {
-  RunningPosition position{method, descriptor, running_bci};
-  OriginalBcis(internal_class, {&position, 1}, origin_of);
-  return position.original;
-}
-
 void ClassInstrumenter::OriginalBcis(std::string_view internal_class,
                                      std::span<RunningPosition> positions,
                                      const OriginOf& origin_of) const {
   using Key = std::pair<std::string_view, std::string_view>;
-  std::map<Key, const CountedMethod*> methods;
+  std::map<Key, std::vector<std::pair<const ClassRecord*, const CountedMethod*>>> methods;
   for (const RunningPosition& position : positions)
-    methods.emplace(Key{position.method, position.descriptor}, nullptr);
-  ClassRecord klass;
-  const auto wanted = [&](std::string_view name, std::string_view descriptor) {
-    return methods.contains(Key{name, descriptor});
-  };
-  if (rep_->table.DecodeLatest(internal_class, wanted, &klass))
-    for (const CountedMethod& m : klass.methods) methods[Key{m.name, m.descriptor}] = &m;
+    methods[Key{position.method, position.descriptor}];
+  const std::vector<ClassRecord> versions =
+      rep_->table.DecodeVersions(internal_class, [&](std::string_view name, std::string_view d) {
+        return methods.contains(Key{name, d});
+      });
+  for (const ClassRecord& version : versions)
+    for (const CountedMethod& m : version.methods)
+      methods[Key{m.name, m.descriptor}].emplace_back(&version, &m);
   for (RunningPosition& position : positions) {
-    const CountedMethod* const m = methods[Key{position.method, position.descriptor}];
-    position.original = position.running;
-    if (m == nullptr) continue;
-    if (origin_of && origin_of(klass, *m) != MethodOrigin::kSame) {
-      position.original = std::nullopt;
-    } else if (m->rewritten && !(m->counters > 0 && rep_->frozen.Has(m->first))) {
-      position.original = OriginalPosition(
-          std::span<const uint8_t>(klass.positions).subspan(m->positions), position.running);
+    PossibleOrigins origins(position, rep_->own_code_runs.load() || rep_->frozen.was_left_out());
+    for (const auto& [klass, m] : methods[Key{position.method, position.descriptor}]) {
+      const bool is_same = !origin_of || origin_of(*klass, *m) == MethodOrigin::kSame;
+      origins.Add(*klass, *m, is_same);
     }
+    origins.Finish();
   }
 }
 

@@ -44,6 +44,7 @@
 #include "agent/instrument/table/frozen_methods.h"
 #include "agent/instrument/table/known_classes.h"
 #include "agent/instrument/table/memory_budget.h"
+#include "writer/base/code_stamp.h"
 #include "writer/methods/live_frame_count.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
@@ -101,20 +102,24 @@ class ClassInstrumenter {
 
   bool Knows(std::string_view internal_name) const;
 
-  // The position of an instruction in a running method. `original` is that in the class file: the same if
-  // the method was not rewritten, nullopt if another agent changed the method first.
+  // The position of an instruction in a running method.
   struct RunningPosition {
     std::string_view method;
     std::string_view descriptor;
     uint32_t running;
+    CodeStamp code = {};  // of the code that ran
+    // That in the class file. nullopt: not known, because other agents change the method, or because the versions of the
+    // class, with and without probes, that have such code do not all give the same position.
     std::optional<uint32_t> original = std::nullopt;
+    uint32_t original_length = 0;  // of the method's code in the class file, if it is known
+    bool is_recorded =
+        false;  // otherwise its code was never changed here, and `original` is `running`
   };
-  // Fills `original` for positions in one class. If the class has several versions, in the one that was loaded last.
+  // Classes run, or ran, without probes: because counting starts late, or was stopped.
+  void NoteOwnCodeRuns();
+  // Fills all but the first four, for positions in one class.
   void OriginalBcis(std::string_view internal_class, std::span<RunningPosition> positions,
                     const OriginOf& origin_of = {}) const;
-  std::optional<uint32_t> OriginalBci(std::string_view internal_class, std::string_view method,
-                                      std::string_view descriptor, uint32_t running_bci,
-                                      const OriginOf& origin_of = {}) const;
 
   // Adds types, methods and counts of all classes. `counters` are by CounterIndex (missing ones are
   // 0), `types` by site number.

@@ -38,6 +38,19 @@ std::string Probes(const Bytes& bytes) {
   return text;
 }
 
+uint32_t CodeLengthOf(const Bytes& bytes, std::string_view method) {
+  classfile::Arena arena;
+  classfile::ClassFile file;
+  REQUIRE(file.Parse(bytes, arena) == classfile::Reason::kOk);
+  for (const classfile::MemberInfo& member : file.methods()) {
+    classfile::MethodCode code;
+    if (file.NameOf(member) != method) continue;
+    REQUIRE(code.Decode(file, member, arena) == classfile::Reason::kOk);
+    return static_cast<uint32_t>(code.code().size());
+  }
+  return 0;
+}
+
 Bytes Countdown(std::string_view name = "a/T") {
   return AssembledClass(name).Add({.descriptor = "(I)I", .code = CountdownCode()}).Bytes();
 }
@@ -81,16 +94,33 @@ TEST_CASE("a frozen method has its own code, and the others keep their counters"
   CHECK_FALSE(made.instrumenter.frozen().IsLeftOut(CounterIndex{0}));
   CHECK(Probes(made.Run(original)) == "f(I)I:\ng(I)I: 3 5 4\n");
   CHECK(made.instrumenter.frozen().IsLeftOut(CounterIndex{0}));
-  CHECK(made.instrumenter.OriginalBci("a/T", "f", "(I)I", 4) == 4);
-  CHECK(made.instrumenter.OriginalBci("a/T", "g", "(I)I", 40) != 40);
-  std::vector<ClassInstrumenter::RunningPosition> many{
-      {"g", "(I)I", 40}, {"f", "(I)I", 4}, {"g", "(I)I", 41}, {"lacking", "()V", 9}};
+  // The class file's code has 11 bytes.
+  using Position = ClassInstrumenter::RunningPosition;
+  const uint32_t own = static_cast<uint32_t>(CountdownCode().size());
+  const uint32_t probed = CodeLengthOf(made.Run(original), "g");
+  REQUIRE(probed > own);
+  const uint32_t end = probed - 1;
+  std::vector<Position> many{{"g", "(I)I", end, CodeStamp::Of(probed, false)},
+                             {"f", "(I)I", 4, CodeStamp::Of(own, false)},
+                             {"f", "(I)I", end, CodeStamp::Of(probed, false)},
+                             {"g", "(I)I", 4, CodeStamp::Of(probed + 1, false)},
+                             {"g", "(I)I", end},
+                             {"g", "(I)I", 0},
+                             {"g", "(I)I", 4},
+                             {"lacking", "()V", 9}};
   made.instrumenter.OriginalBcis("a/T", many);
-  for (size_t i = 0; i < 3; ++i)
-    CHECK(many[i].original ==
-          made.instrumenter.OriginalBci("a/T", many[i].method, "(I)I", many[i].running));
-  CHECK(many[0].original != 40);
-  CHECK(many[3].original == 9);
+  // By the code in which they were seen, whether f is frozen or not.
+  CHECK(many[0].original);
+  CHECK(many[0].original != end);
+  CHECK(many[1].original == 4);
+  CHECK(many[2].original == many[0].original);
+  CHECK_FALSE(many[3].original);                // another agent's code
+  CHECK(many[4].original == many[0].original);  // beyond the class file's code
+  CHECK(many[5].original == 0);                 // the same in all versions
+  CHECK_FALSE(many[6].original);
+  CHECK(many[7].original == 9);
+  for (size_t i = 0; i < many.size(); ++i) CHECK(many[i].is_recorded == (i != 7));
+  CHECK(many[0].original_length == own);
   CHECK(made.counters() == 6);
   // What was counted before is still known.
   CHECK(ProfileOf(made, {5, 5, 30, 7, 7, 0}).find("a.T.f(int)int: 5\n") != std::string::npos);
@@ -175,8 +205,11 @@ TEST_CASE("sites alone need no counters, but for the methods that lock their cla
   CHECK(receivers.Reports("methods: 1 counted"));
   CHECK(ProfileOf(receivers, {}).empty());
   // The call is later in the running code than in the class file.
-  CHECK(receivers.instrumenter.OriginalBci("a/T", "calls", "(Lb/U;)V", 4) == 1);
-  CHECK(receivers.instrumenter.OriginalBci("a/T", "branches", "(I)I", 4) == 4);
+  std::vector<ClassInstrumenter::RunningPosition> many{{"calls", "(Lb/U;)V", 4},
+                                                       {"branches", "(I)I", 4}};
+  receivers.instrumenter.OriginalBcis("a/T", many);
+  CHECK(many[0].original == 1);
+  CHECK(many[1].original == 4);
 
   options.sites.monitors = true;
   Instrumenter monitors(options);

@@ -59,7 +59,8 @@ uint32_t ClassCallees::NumberOf(const MethodCode& code, classfile::Insn insn) {
   const std::string_view owner = code.file().pool().ClassName(member->owner);
   const classfile::Op op = code.at(insn).op;
   const bool is_interface = op == classfile::Op::invokeinterface;
-  if (!all_ && (is_interface || !MayBeIntrinsic(owner, member->name))) return kNotWanted;
+  if (!all_ && !is_in_candidate_ && (is_interface || !MayBeIntrinsic(owner, member->name)))
+    return kNotWanted;
   const Callee callee{owner, member->name, member->descriptor,
                       is_interface || op == classfile::Op::invokevirtual};
   const auto [known, is_new] =

@@ -23,16 +23,20 @@ bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::Mem
 bool IsForceInlined(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 
 // Numbers the callees of one class, in the order of their first call, and adds them to the class's
-// record: those that compilers may replace, or all.
+// record: those that compilers may replace, or all. Of a method that compilers may replace, it is all: when they do, these
+// calls are missing, too.
 class ClassCallees final : public CalleeNumbers {
  public:
   ClassCallees(ClassRecord& klass, bool all);
 
+  // The method whose calls are numbered from now on.
+  void Begin(const CountedMethod& method) { is_in_candidate_ = method.intrinsic_candidate; }
   uint32_t NumberOf(const classfile::MethodCode& code, classfile::Insn insn) override;
 
  private:
   ClassRecord& klass_;
   const bool all_;
+  bool is_in_candidate_ = false;
   std::unordered_map<std::string, uint32_t> numbers_;  // of the record's callees
 };
 

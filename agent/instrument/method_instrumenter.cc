@@ -39,6 +39,7 @@ MethodOutcome MethodInstrumenter::Instrument(uint32_t number, const CountedMetho
   method.descriptor = counted_.Keep(file_.DescriptorOf(member));
   method.access = member.access;
   method.intrinsic_candidate = IsIntrinsicCandidate(file_, member);
+  callees_.Begin(method);
   Reason reason = member.code_offset == 0 ? Reason::kNoCode : Reason::kCodeTooLong;
   if (before != nullptr && !before->rewritten) reason = Reason::kNoCode;
   outcome.effort.inherited = inherited();

@@ -10,6 +10,7 @@
 
 #include "agent/instrument/test_instrumenter.h"
 #include "agent/instrument/testing/assembled_class.h"
+#include "writer/base/code_length.h"
 #include "writer/io/writer.h"
 #include "writer/methods/assembly_report.h"
 #include "writer/methods/class_record_bytes.h"
@@ -315,8 +316,13 @@ TEST_CASE("a recorded class tells where its running instructions stand in the cl
       if (!method.rewritten) continue;
       for (uint32_t running = 0; running < 60; ++running) {
         const auto map = std::span<const uint8_t>(record.positions).subspan(method.positions);
-        CHECK(program.made.instrumenter.OriginalBci(record.name, method.name, method.descriptor,
-                                                    running) == OriginalPosition(map, running));
+        ClassInstrumenter::RunningPosition position{method.name, method.descriptor, running,
+                                                    CodeStamp::Of(RewrittenLength(map), false)};
+        program.made.instrumenter.OriginalBcis(record.name, {&position, 1});
+        if (running < RewrittenLength(map)) {
+          CHECK(position.original == OriginalPosition(map, running));
+          CHECK(position.original_length == CodeLengthIn(method.code_hash));
+        }
         ++compared;
       }
     }

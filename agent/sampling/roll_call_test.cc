@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -178,6 +179,46 @@ TEST_CASE("a thread that blocks the signal is watched once it takes it") {
   BurnUntil([&] { return sampler->stats().Signals(OutcomeClass::kGood) >= 5; });
   done = true;
   java.join();
+}
+
+// What the handler reads of HotSpot's thread: two words after its JNIEnv.
+struct FakeThread {
+  char env[16];
+  uintptr_t stack_base;
+  uintptr_t stack_size;
+};
+thread_local FakeThread fake_thread;
+
+TEST_CASE("a thread that the roll call finds is not asked for its stack near the end of it") {
+  fake_frames = 3;
+  const size_t room = GENERATE(size_t{8} << 10, size_t{256} << 10);
+  SamplerHooks hooks = Hooks();
+  hooks.current_env = +[]() -> void* { return is_java_thread ? &fake_thread : nullptr; };
+  hooks.anchor.knows_stack = true;
+  hooks.anchor.stack_base_from_env = offsetof(FakeThread, stack_base);
+  hooks.anchor.stack_size_from_env = offsetof(FakeThread, stack_size);
+  std::atomic<bool> ready{false};
+  std::atomic<bool> done{false};
+  std::thread java([&] {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    fake_thread.stack_size = size_t{1} << 20;
+    fake_thread.stack_base = here - room + fake_thread.stack_size;
+    is_java_thread = true;
+    ready = true;
+    volatile uint64_t sink = 0;
+    while (!done) sink = sink + 1;
+  });
+  while (!ready) std::this_thread::yield();
+  auto sampler = Started(Every(1000000), hooks);
+  sampler->RollCall();
+  BurnUntil([&] { return SumOf(sampler->stats()) >= 5; });
+  done = true;
+  java.join();
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  const SampleOutcome expected =
+      room < (size_t{64} << 10) ? SampleOutcome::kNoStackRoom : SampleOutcome::kGood;
+  CHECK(Signals(stats, expected) == SumOf(stats) - Signals(stats, SampleOutcome::kLate));
 }
 
 // Guards the list of timers.

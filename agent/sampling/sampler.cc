@@ -49,18 +49,15 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options,
   }
   Result<std::unique_ptr<TraceTable>> table = TraceTable::Create(options.memory_bytes);
   if (!table.ok()) return table.status();
-  return StartOn(options, hooks, std::move(*table));
+  ThreadSlotPool* const pool = PoolFor(options.depth);
+  std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(*table)));
+  if (Status status = sampler->Begin(); !status.ok()) return status;
+  return sampler;
 }
 
-Result<std::unique_ptr<Sampler>> Sampler::Continue(Sampler& ended, const SamplerHooks& hooks) {
-  if (!ended.Stop())
-    return Status(Code::kInternal, "a thread was stopped in the middle of taking a sample");
-  const SampleStats earlier = ended.stats();
-  Result<std::unique_ptr<Sampler>> started = StartOn(ended.options_, hooks, ended.table_);
-  if (!started.ok()) return started;
-  (*started)->earlier_ = earlier;
-  (*started)->earlier_cpu_ns_ = ended.watched_cpu_ns();
-  return started;
+Status Sampler::Continue() {
+  if (!Stop()) return {Code::kInternal, "a thread was stopped in the middle of taking a sample"};
+  return Begin();
 }
 
 std::shared_ptr<CodeRanges> Sampler::NewCode(int32_t depth) {
@@ -68,25 +65,41 @@ std::shared_ptr<CodeRanges> Sampler::NewCode(int32_t depth) {
       [pool = PoolFor(depth)] { return pool->Quiesce(kDrainTimeoutNs / 20); });
 }
 
-Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
-                                                  const SamplerHooks& hooks,
-                                                  std::shared_ptr<TraceTable> table) {
-  if (hooks.crash_guard) {
-    if (const Status guard = CrashGuard::Install(); !guard.ok()) return guard;
+Status Sampler::Begin() {
+  const std::lock_guard<std::mutex> session(session_lock_);
+  if (hooks_.crash_guard) {
+    if (Status guard = CrashGuard::Install(); !guard.ok()) return guard;
   }
-  const Result<int> signal = TakeSignal(options.signal, OnSampleSignal);
+  const Result<int> signal = TakeSignal(options_.signal, OnSampleSignal);
   if (!signal.ok()) return signal.status();
-  ThreadSlotPool* pool = PoolFor(options.depth);
-  std::unique_ptr<Sampler> sampler(new Sampler(options, hooks, pool, std::move(table)));
-  sampler->signal_ = *signal;
-  const HandlerView view{hooks.get_call_trace,  hooks.current_env,    options.depth,
-                         hooks.processor,       hooks.anchor,         hooks.interpreter,
-                         sampler->table_.get(), sampler->code_.get(), &sampler->stopped_};
-  if (!OpenHandler(view)) {
-    sampler->stopped_ = true;
-    return Status(Code::kUsage, "sampling is running already");
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    const HandlerView view{
+        hooks_.get_call_trace, hooks_.current_env, options_.depth, hooks_.processor, hooks_.anchor,
+        hooks_.interpreter,    hooks_.method_code, table_.get(),   code_.get(),      &stopped_};
+    if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
+    if (signal_ == 0) {
+      // The counters of an earlier Sampler. Those of an earlier session go on.
+      pool_->ResetCounters();
+      ResetOrphans();
+    }
+    signal_ = *signal;
+    signal_owner_ = SignalOwner::kUs;
+    started_ = std::chrono::steady_clock::now();
+    stopped_after_ns_ = 0;
+    stopped_ = false;
   }
-  pool->ResetCounters();
+  Status started = StartTicker();
+  if (!started.ok()) EndSampling();
+  return started;
+}
+
+Status Sampler::StartTicker() {
+  {
+    const std::lock_guard<std::mutex> guard(ticker_lock_);
+    ticker_stop_ = false;
+    ticker_tid_ = 0;
+  }
   // The ticker must never run one of the program's signal handlers, so it inherits a full mask.
   sigset_t all;
   sigset_t before;
@@ -94,21 +107,20 @@ Result<std::unique_ptr<Sampler>> Sampler::StartOn(const SamplerOptions& options,
   pthread_sigmask(SIG_SETMASK, &all, &before);
   Status started;
   try {
-    sampler->ticker_ = std::thread([s = sampler.get()] { s->TickerLoop(); });
+    ticker_ = std::thread([this] { TickerLoop(); });
   } catch (const std::system_error& error) {
     started = Status(Code::kIo, std::string("cannot start the sampling thread: ") + error.what());
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started.ok()) return started;
   // The roll call must know the ticker and skip it, because it would never answer.
-  std::unique_lock<std::mutex> guard(sampler->ticker_lock_);
-  sampler->ticker_wake_.wait(guard, [&] { return sampler->ticker_tid_ != 0; });
-  guard.unlock();
-  return sampler;
+  std::unique_lock<std::mutex> guard(ticker_lock_);
+  ticker_wake_.wait(guard, [this] { return ticker_tid_ != 0; });
+  return {};
 }
 
 Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
-                 std::shared_ptr<TraceTable> table)
+                 std::unique_ptr<TraceTable> table)
     : options_(options),
       hooks_(hooks),
       pool_(pool),
@@ -119,7 +131,7 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
 Sampler::~Sampler() {
   if (signal_ == 0) return;  // never started, so the handler belongs to another session
   // A handler that never returned may still write to the table: better to leak it than to free it.
-  if (!Stop()) static_cast<void>(leak_.release());
+  if (!Stop()) static_cast<void>(table_.release());
 }
 
 void Sampler::Arm(ThreadSlot* slot) {
@@ -188,15 +200,15 @@ bool Sampler::Drain() { return pool_->Quiesce(kDrainTimeoutNs); }
 
 bool Sampler::Stop() {
   {
-    const std::lock_guard<std::mutex> guard(ticker_lock_);
-    ticker_stop_ = true;
-  }
-  ticker_wake_.notify_all();
-  {
-    const std::lock_guard<std::mutex> guard(join_lock_);
+    const std::lock_guard<std::mutex> session(session_lock_);
+    {
+      const std::lock_guard<std::mutex> guard(ticker_lock_);
+      ticker_stop_ = true;
+    }
+    ticker_wake_.notify_all();
     if (ticker_.joinable()) ticker_.join();
+    EndSampling();
   }
-  EndSampling();
   return Drain();
 }
 
@@ -254,13 +266,12 @@ SampleStats Sampler::stats() {
   stats.unseen_weight = cpu_timers_.unseen_weight();
   stats.signal_owner = signal_owner_;
   stats.stopped_after_ns = stopped_after_ns_;
-  SampleStats sum = earlier_;
-  return sum += stats;
+  return stats;
 }
 
 uint64_t Sampler::watched_cpu_ns() {
   const std::lock_guard<std::mutex> guard(lock_);
-  uint64_t sum = earlier_cpu_ns_ + ended_cpu_ns_;
+  uint64_t sum = ended_cpu_ns_;
   if (stopped_.load(std::memory_order_relaxed)) return sum;
   pool_->ForEachUsed([&](ThreadSlot& slot) {
     if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;

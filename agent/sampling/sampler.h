@@ -1,4 +1,4 @@
-// Sampler: one sampling session over all Java threads of the process.
+// Sampler: samples all Java threads of the process, in one or more sessions.
 //
 // Guarantees:
 // - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall time
@@ -20,12 +20,12 @@
 //   names.
 //
 // Threads: Start, RollCall, the readers and the destructor on a normal thread, one at a time. Stop
-// on any thread at any time, also while another thread reads, calls the roll or stops.
+// on any thread at any time, also while another thread reads, calls the roll, stops or continues.
 // ThreadStarted and ThreadEnding on the thread itself, also during and after Stop: a watched thread
 // must tell its end, because its JNIEnv does not outlive it. While one of our locks is held, the JVM is
 // not called, except for current_env in the handler.
-// Failure: Start returns a Status. Only one session can exist: a second Start() fails until the
-// first Sampler is destroyed. What the system refuses (timers, signals) is retried and counted.
+// Failure: Start and Continue return a Status, and then nothing is sampled. Only one Sampler can be in a session. What
+// the system refuses (timers, signals) is retried and counted.
 #pragma once
 
 #include <chrono>
@@ -60,6 +60,8 @@ struct SamplerHooks {
   const TimerCalls* timers = &SystemTimerCalls();
   FrameAnchor anchor;
   InterpreterFacts interpreter;
+  CodeFacts
+      method_code;  // unknown: samples do not say in which version of a method's code they are
   // Where code is, from Sampler::NewCode; null: of its own.
   std::shared_ptr<CodeRanges> code = nullptr;
   // Null disables recovery.
@@ -75,9 +77,9 @@ class Sampler {
  public:
   static Result<std::unique_ptr<Sampler>> Start(const SamplerOptions& options,
                                                 const SamplerHooks& hooks);
-  // Goes on where a stopped session ended: with its options, its stacks and its statistics. Refused
-  // where a handler of that session still runs.
-  static Result<std::unique_ptr<Sampler>> Continue(Sampler& ended, const SamplerHooks& hooks);
+  // After Stop: goes on with the same options, stacks and statistics. Refused where a handler of the session before
+  // still runs. Not while another thread continues.
+  Status Continue();
   // For sessions of this depth. It can be filled before the session starts.
   static std::shared_ptr<CodeRanges> NewCode(int32_t depth);
   ~Sampler();
@@ -92,9 +94,9 @@ class Sampler {
 
   CodeRanges& code() { return *code_; }
   const SamplerOptions& options() const { return options_; }
-  int signal() const { return signal_; }
+  int signal() const { return signal_.load(std::memory_order_relaxed); }
 
-  // Ends sampling for good. Returns false if a handler was still running after a second (its thread
+  // Ends the session. Returns false if a handler was still running after a second (its thread
   // is suspended). Samples that it adds later may be missing, and nothing that it uses is freed.
   bool Stop();
   // Whether it was stopped, or has lost its signal.
@@ -105,15 +107,16 @@ class Sampler {
   bool Drain();
   const TraceTable& traces() const { return *table_; }
   SampleStats stats();
+  // Native memory, without that of code().
+  size_t memory_bytes() const { return table_->memory_bytes() + pool_->memory_bytes(); }
   // CPU time of all threads watched so far, from when each was first watched.
   uint64_t watched_cpu_ns();
 
  private:
   Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
-          std::shared_ptr<TraceTable> table);
-  static Result<std::unique_ptr<Sampler>> StartOn(const SamplerOptions& options,
-                                                  const SamplerHooks& hooks,
-                                                  std::shared_ptr<TraceTable> table);
+          std::unique_ptr<TraceTable> table);
+  Status Begin();
+  Status StartTicker();
   void Watch(ThreadSlot* slot);
   void Arm(ThreadSlot* slot);
   void Call(ThreadSlot* slot);
@@ -131,18 +134,15 @@ class Sampler {
   const SamplerOptions options_;
   const SamplerHooks hooks_;
   ThreadSlotPool* const pool_;
-  const std::shared_ptr<TraceTable> table_;  // shared with the sessions that it continues
-  // Allocated in advance, because a destructor must not fail: released, it keeps the table for ever.
-  std::unique_ptr<std::shared_ptr<TraceTable>> leak_ =
-      std::make_unique<std::shared_ptr<TraceTable>>(table_);
-  SampleStats earlier_;  // of those
-  uint64_t earlier_cpu_ns_ = 0;
+  std::unique_ptr<TraceTable>
+      table_;  // the same for all sessions; only the destructor changes the pointer
   const std::shared_ptr<CodeRanges> code_;
-  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  int signal_ = 0;
-  std::atomic<bool> stopped_{false};
+  std::atomic<int> signal_{0};  // 0: there was no session
+  std::atomic<bool> stopped_{true};
 
-  std::mutex lock_;  // guards slots: their timers, and their states except the handler's answers
+  std::mutex
+      lock_;  // guards what follows, and slots: their timers, and their states except the handler's answers
+  std::chrono::steady_clock::time_point started_;  // the last session
   uint64_t timer_failures_ = 0;
   uint64_t ended_cpu_ns_ = 0;
   CpuTimers cpu_timers_;
@@ -154,8 +154,8 @@ class Sampler {
   std::mutex ticker_lock_;
   std::condition_variable ticker_wake_;
   bool ticker_stop_ = false;
-  pid_t ticker_tid_ = 0;  // written by the ticker before Start returns
-  std::mutex join_lock_;  // guards ticker_
+  pid_t ticker_tid_ = 0;     // written by the ticker before Start returns
+  std::mutex session_lock_;  // held while a session begins or ends; guards ticker_
   std::thread ticker_;
 };
 

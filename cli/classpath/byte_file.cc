@@ -1,6 +1,5 @@
 #include "cli/classpath/byte_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "writer/base/open_file.h"
 
 namespace iprof::classpath {
 
@@ -20,14 +22,10 @@ class ByteFile::Source {
 
 class ByteFile::Descriptor : public Source {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() override { close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
+  explicit Descriptor(OwnedFd fd) : fd_(std::move(fd)) {}
   bool Read(uint64_t offset, std::span<uint8_t> into) const override {
     while (!into.empty()) {
-      const ssize_t count = pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
+      const ssize_t count = pread(fd_.get(), into.data(), into.size(), static_cast<off_t>(offset));
       if (count < 0 && errno == EINTR) continue;
       if (count == 0) errno = 0;
       if (count <= 0) return false;
@@ -38,7 +36,7 @@ class ByteFile::Descriptor : public Source {
   }
 
  private:
-  int fd_;
+  OwnedFd fd_;
 };
 
 class ByteFile::Memory : public Source {
@@ -54,19 +52,17 @@ class ByteFile::Memory : public Source {
 };
 
 Result<ByteFile> ByteFile::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not block
-  if (fd < 0) {
-    return Status(Code::kIo, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  Result<OwnedFd> fd = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  if (!fd.ok()) {
+    return Status(fd.status().code(),
+                  fmt::format("cannot open {}: {}", path, fd.status().message()));
   }
-  auto source = std::make_shared<const Descriptor>(fd);
   struct stat facts {};
-  if (fstat(fd, &facts) != 0) {
+  if (fstat(fd->get(), &facts) != 0) {
     return Status(Code::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   }
-  if (!S_ISREG(facts.st_mode)) {
-    return Status(Code::kBadInput, fmt::format("{} is not a file", path));
-  }
-  return ByteFile(std::move(source), 0, static_cast<uint64_t>(facts.st_size), path);
+  return ByteFile(std::make_shared<const Descriptor>(std::move(*fd)), 0,
+                  static_cast<uint64_t>(facts.st_size), path);
 }
 
 ByteFile ByteFile::Of(Bytes bytes, std::string name) {

@@ -1,6 +1,5 @@
 #include "cli/classpath/class_path.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "cli/classpath/class_element.h"
+#include "writer/base/open_file.h"
 #include "writer/base/small_file.h"
 
 namespace iprof::classpath {
@@ -125,15 +125,14 @@ Status ClassPath::AddElement(const std::string& path) {
 
 Status ClassPath::AddWildcard(const std::string& folder) {
   const std::string opened = folder.empty() ? "." : folder;
-  DIR* const list = opendir(opened.c_str());
-  if (list == nullptr) {
-    return {Code::kIo, fmt::format("cannot open {}: {}", opened, std::strerror(errno))};
+  const Result<OwnedFd> list = OpenFile(opened, O_RDONLY, FileKind::kFolder);
+  if (!list.ok()) {
+    return {Code::kIo, fmt::format("cannot open {}: {}", opened, list.status().message())};
   }
   std::vector<std::string> jars;
-  while (const dirent* const file = readdir(list)) {
-    if (IsJarName(file->d_name)) jars.push_back(folder + file->d_name);
+  for (const std::string& file : NamesIn(list->get())) {
+    if (IsJarName(file)) jars.push_back(folder + file);
   }
-  closedir(list);
   std::sort(jars.begin(), jars.end());
   for (const std::string& jar : jars) {
     const Status status = AddArchive(jar);

@@ -12,8 +12,8 @@
 //  - A record of receivers or type checks counts in parts, by class.
 //  - Of an `if`, one right successor is enough, because the builder gives the other one the rest.
 //    (Images write positions of their compiler for some.) Of a switch, all must be right.
-//  - Callers in a context must exist and be calls. In samples, callers may be any instruction,
-//    because many of them make a JVM load or initialise a class.
+//  - Callers in a context must exist and be calls. (Other instructions make a JVM load or initialise a class,
+//    too, but an image has no call there.)
 //  - Lambdas and proxies have no class files. Their names are checked, apart from the other records:
 //    a build knows them only under the names of its own JDK (writer/names/generated_names.h). The
 //    class that makes a lambda must exist.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "writer/model/branch_outcomes.h"
+#include "writer/model/code_hashes.h"
 #include "writer/names/generated_names.h"
 
 namespace iprof::fitness {
@@ -112,7 +114,7 @@ Verdict RecordCheck::CheckMethod(MethodIndex method, LoadedMethod** loaded) {
   const uint64_t hash = profile_.CodeHash(method);
   if (hash == 0) {
     if (found->has_code()) ++without_hash_;
-  } else if (hash != found->CodeHash()) {
+  } else if (!IsSameCode(hash, found->CodeHash())) {
     verdict.misfit = Misfit::kOtherCode;
   }
   return verdict;
@@ -141,11 +143,24 @@ std::string RecordCheck::TypeProblem(std::string_view type, const std::string& o
       case ClassState::kNotAsked:
         return {};
       case ClassState::kFound:
-        if (!stored.loaded->has_objects()) return fmt::format("{} has no objects", name);
+        if (!stored.loaded->has_objects())
+          return fmt::format("{} is abstract or an interface, so no object has this class", name);
     }
   }
   if (owner.empty() || classes_.IsSubtype(name, owner) != Subtype::kNo) return {};
   return fmt::format("{} is no {}", name, owner);
+}
+
+// Whether a branch has more outcomes than its instruction has ways. An image build folds several branches into one switch
+// and inlines, so its profiles have such branches, with successors in other methods. They have no hashes of code.
+bool RecordCheck::IsFolded(EntryIndex entry, const Site& site) const {
+  const Frame frame = profile_.InnermostFrame(profile_.EntryContext(Table::kConditionals, entry));
+  if (profile_.CodeHash(frame.method) != 0) return false;
+  std::vector<int64_t> outcomes = OutcomesOf(profile_.EntrySuccessors(entry));
+  std::sort(outcomes.begin(), outcomes.end());
+  const auto end = std::unique(outcomes.begin(), outcomes.end());
+  const std::set<uint32_t> ways(site.targets.begin(), site.targets.end());
+  return static_cast<size_t>(end - outcomes.begin()) > ways.size();
 }
 
 void RecordCheck::CheckSuccessors(EntryIndex entry, const Site& site, Verdict* verdict) const {
@@ -161,6 +176,7 @@ void RecordCheck::CheckSuccessors(EntryIndex entry, const Site& site, Verdict* v
   if (site.kind == SiteKind::kIf && std::any_of(successors.begin(), successors.end(), is_target)) {
     return;
   }
+  if (IsFolded(entry, site)) return;
   verdict->misfit = Misfit::kOtherSuccessors;
   verdict->applicable = 0;
   verdict->detail = fmt::format(
@@ -213,12 +229,10 @@ Verdict RecordCheck::CheckCaller(Table table, const Frame& frame) {
   Verdict verdict = known.verdict;
   if (known.loaded == nullptr || verdict.misfit != Misfit::kNone) return verdict;
   const Site site = known.loaded->SiteAt(frame.bci);
-  const bool fits = table == Table::kSamples
-                        ? site.kind != SiteKind::kNoInstruction || !known.loaded->has_code()
-                        : IsCall(site.kind);
-  if (fits) return verdict;
+  // A native method has no positions; only samples have such callers.
+  if (IsCall(site.kind) || (table == Table::kSamples && !known.loaded->has_code())) return verdict;
   verdict.misfit = Misfit::kOtherInstruction;
-  verdict.detail = Mismatch(frame.bci, table == Table::kSamples ? "instruction" : "call", site);
+  verdict.detail = Mismatch(frame.bci, "call", site);
   return verdict;
 }
 

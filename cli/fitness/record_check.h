@@ -47,6 +47,7 @@ class RecordCheck {
   Verdict ClassVerdict(MethodIndex method, const StoredClass& stored, std::string_view name) const;
   Verdict CheckPosition(Table table, EntryIndex entry, const Frame& frame);
   Verdict CheckCaller(Table table, const Frame& frame);
+  bool IsFolded(EntryIndex entry, const Site& site) const;
   void CheckSuccessors(EntryIndex entry, const Site& site, Verdict* verdict) const;
   void CheckTypes(Table table, EntryIndex entry, const Site& site, Verdict* verdict);
   // What is wrong with objects of this class at the site; empty if nothing is.

@@ -187,6 +187,50 @@ Result<AgentReply> SendToSocket(const std::string& socket, const Command& comman
   return MayGoOn(answer.status(), "--control " + socket, command, nullptr);
 }
 
+Status NotLoaded(const JvmTarget& target, const control::Answer& answer) {
+  const std::string name = target.process.Name();
+  if (answer.outcome != control::Outcome::kTaken)
+    return Status(Code::kUnsupported, fmt::format("{}: {}", name, answer.message));
+  std::string which;
+  if (answer.status && answer.status->state != "idle") {
+    which = " (" + answer.status->state;
+    // Nobody can use a file in a tool's folder.
+    const std::string& out = answer.status->out;
+    if (!out.empty() && !control::IsToolsFile(out)) which += ", out=" + out;
+    which += ")";
+  }
+  return Status(Code::kIo, fmt::format("{}: {}; 'iprof status {}' shows what it does{}", name,
+                                       answer.message, target.process.pid(), which));
+}
+
+// The JVM says that the load succeeded, and the agent says nothing.
+Status WithoutAnswer(const JvmTarget& target) {
+  if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
+  const std::string name = target.process.Name();
+  return Status(Code::kIo,
+                fmt::format("{} has loaded the library, which gave no answer: the standard error "
+                            "of {} may say why, and 'iprof status {}' whether the agent runs",
+                            name, name, target.process.pid()));
+}
+
+// After a load whose options left no room for an answer.
+Result<std::string> AskWhetherItRuns(const JvmConnection& connection) {
+  const JvmTarget& target = connection.target();
+  const pid_t pid = target.process.pid();
+  const Result<AgentReply> reply = SendCommand({pid, {}}, {}, connection.timeouts());
+  if (!reply.ok()) return reply.status();
+  if (reply->answer.status && reply->answer.status->state == "idle") {
+    return Status(Code::kUnsupported,
+                  fmt::format("{}: the agent did not start; the standard error of the program says "
+                              "why, perhaps only with verbose=1",
+                              target.process.Name()));
+  }
+  return fmt::format(
+      "the agent runs. Options of that length leave no room for its answer, so another load may "
+      "have come first: 'iprof status {}' shows its out=",
+      pid);
+}
+
 std::string Joined(const std::string& options, const std::string& more) {
   return options.empty() || more.empty() ? options + more : options + "," + more;
 }
@@ -243,8 +287,8 @@ void TellSaved(const AgentAddress& address, control::Answer& answer,
     answer.status = std::move(reply->answer.status);
 }
 
-Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,
-                 const std::string& tools_options) {
+Result<std::string> LoadAgent(JvmConnection& connection, const std::string& library,
+                              const std::string& options, const std::string& tools_options) {
   const HeldSignals held;
   const JvmTarget& target = connection.target();
   const Result<PrivateFolder> folder = PrivateFolder::Make(target);
@@ -252,17 +296,23 @@ Status LoadAgent(JvmConnection& connection, const std::string& library, const st
   const std::string reply = "reply=" + folder->PathOf(kAnswerFile);
   const std::string with_reply = Joined(Joined(options, reply), tools_options);
   // Long options go without it: an attach must not fail because the tool wants to hear more.
-  Status loaded = connection.Load(
-      library, FitsVersion1({"load", with_reply}) ? with_reply : Joined(options, tools_options));
+  const bool asks = connection.Takes({"load", library, "true", with_reply});
+  const Status loaded =
+      connection.Load(library, asks ? with_reply : Joined(options, tools_options));
   if (!loaded.ok() && HeldSignals::IsPending()) {
     return Status(loaded.code(),
                   fmt::format("interrupted; {} may still load the agent: 'iprof list' shows it",
                               target.process.Name()));
   }
-  if (loaded.ok() || !folder->OpenFile(kAnswerFile).is_open()) return loaded;
-  const Result<control::Answer> answer = ReadAnswer(target, *folder);
-  if (!answer.ok() || answer->outcome == control::Outcome::kDone) return loaded;
-  return Status(Code::kUnsupported, fmt::format("{}: {}", target.process.Name(), answer->message));
+  if (folder->OpenFile(kAnswerFile).is_open()) {
+    const Result<control::Answer> answer = ReadAnswer(target, *folder);
+    if (answer.ok() && answer->outcome != control::Outcome::kDone)
+      return NotLoaded(target, *answer);
+    if (!loaded.ok()) return loaded;
+    return answer.ok() ? Result<std::string>(answer->message) : answer.status();
+  }
+  if (!loaded.ok()) return loaded;
+  return asks ? WithoutAnswer(target) : AskWhetherItRuns(connection);
 }
 
 }  // namespace iprof::jvm

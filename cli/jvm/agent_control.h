@@ -20,8 +20,8 @@
 #include <string>
 
 #include "cli/jvm/jvm_connection.h"
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/private_folder.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
@@ -72,10 +72,11 @@ Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& 
 void TellSaved(const AgentAddress& address, control::Answer& answer,
                const AttachTimeouts& timeouts);
 
-// Loads the agent. If it refuses, the failure has the agent's reason. Profiles show `options`, but not
-// `tools_options`. Options so long that no room is left for the path of the answer (an attach takes about 1,000 bytes)
-// go without it: then profiles show both, and the failure has only HotSpot's reason.
-Status LoadAgent(JvmConnection& connection, const std::string& library, const std::string& options,
-                 const std::string& tools_options = {});
+// Loads the agent, and returns what it says to that. A failure has the agent's reason: kIo if another load came first, whose
+// options stand, and kUnsupported if the agent cannot or may not run there. Profiles show `options`, but not
+// `tools_options`. Options so long that no room is left for the path of the answer (before JDK 25 an attach takes about
+// 1,000 bytes) go without it: then profiles show both, and the agent's status must do for an answer.
+Result<std::string> LoadAgent(JvmConnection& connection, const std::string& library,
+                              const std::string& options, const std::string& tools_options = {});
 
 }  // namespace iprof::jvm

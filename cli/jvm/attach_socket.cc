@@ -1,6 +1,5 @@
 #include "cli/jvm/attach_socket.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -82,7 +81,12 @@ Result<SocketState> Connect(const JvmTarget& target, OwnedFd& connection, Target
 // sent SIGQUIT when the first has removed the file, the JVM would print a thread dump.
 class AttachFile {
  public:
-  enum class Made { kYes, kBusy, kNo };  // busy: another tool is asking
+  enum class Made {
+    kYes,
+    kBusy,   // another tool is asking
+    kTaken,  // what has the name is no regular file, and the JVM would not look elsewhere
+    kNo,
+  };
 
   explicit AttachFile(const JvmTarget& target)
       : target_(target),
@@ -103,7 +107,7 @@ class AttachFile {
     cwd_ = moved_cwd_.get();
   }
 
-  // kNo, with errno, where neither folder takes it.
+  // kNo where neither folder takes it. For kTaken and kNo, why_not() has the reason.
   Made Make() {
     if (folder_ >= 0) return Made::kYes;
     const Made made = cwd_ >= 0 ? MakeIn(cwd_) : Made::kNo;
@@ -113,16 +117,21 @@ class AttachFile {
   // The JVM listens, so a file that is there is of no use any more, unless another tool holds it.
   void RemoveLeftBehind() const {
     for (const int folder : {cwd_, target_.tmp.get()}) {
-      const OwnedFd file(
-          openat(folder, name_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      if (folder < 0) continue;
+      const Result<OwnedFd> file = OpenThere(folder);
       struct stat found {};
-      if (!file.is_open() || fstat(file.get(), &found) != 0) continue;
-      if (!S_ISREG(found.st_mode) || found.st_size != 0) continue;
-      if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder, name_.c_str(), 0);
+      if (!file.ok() || fstat(file->get(), &found) != 0 || found.st_size != 0) continue;
+      if (flock(file->get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder, name_.c_str(), 0);
     }
   }
 
+  const std::string& why_not() const { return why_not_; }
+
  private:
+  Result<OwnedFd> OpenThere(int folder) const {
+    return OpenWithin(folder, name_, O_WRONLY | O_NOFOLLOW, FileKind::kRegular);
+  }
+
   // The JVM was stopped before it took the signal. It looks for the file when it goes on.
   bool MustStay() const {
     const Result<ProcessStatus> status = target_.process.ReadStatus();
@@ -130,21 +139,29 @@ class AttachFile {
   }
 
   Made MakeIn(int folder) {
+    Result<OwnedFd> file =
+        OpenFile(folder, name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FileKind::kRegular, 0600);
     // One that is there already is another client's, or what a killed client left: the JVM takes it.
-    OwnedFd file(openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.is_open()) return Made::kNo;
+    if (!file.ok() && errno == EEXIST) {
+      file = OpenThere(folder);
+      if (!file.ok() && errno == ENOENT) return Made::kBusy;
+    }
+    if (!file.ok()) {
+      why_not_ = file.status().message();
+      return file.status().code() == Code::kBadInput ? Made::kTaken : Made::kNo;
+    }
     struct stat made {};
-    if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Made::kBusy;
+    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Made::kBusy;
     // Some file systems give files to somebody else, and the JVM trusts its own user and root only.
-    if (fstat(file.get(), &made) == 0 && (made.st_uid == target_.status.uid || made.st_uid == 0)) {
+    if (fstat(file->get(), &made) == 0 && (made.st_uid == target_.status.uid || made.st_uid == 0)) {
       // The tool that had the lock has removed the file meanwhile.
       if (made.st_nlink == 0) return Made::kBusy;
       folder_ = folder;
-      file_ = std::move(file);
+      file_ = std::move(*file);
       return Made::kYes;
     }
     unlinkat(folder, name_.c_str(), 0);
-    errno = EPERM;
+    why_not_ = fmt::format("it would belong to user {}", UserName(made.st_uid));
     return Made::kNo;
   }
 
@@ -153,6 +170,7 @@ class AttachFile {
   int cwd_;  // -1: it is gone
   const std::string name_;
   OwnedFd file_;  // holds the lock
+  std::string why_not_;
   int folder_ = -1;
 };
 
@@ -181,10 +199,10 @@ class LostSocket {
     if (!tasks.ok()) return false;
     const std::vector<std::string> names = NamesIn(tasks->get());
     return std::any_of(names.begin(), names.end(), [&](const std::string& task) {
-      const OwnedFd comm(openat(tasks->get(), (task + "/comm").c_str(), O_RDONLY | O_CLOEXEC));
+      const Result<OwnedFd> comm =
+          OpenFile(tasks->get(), task + "/comm", O_RDONLY, FileKind::kRegular);
       std::string name;
-      return comm.is_open() && ReadAll(comm.get(), kLongestName, name) &&
-             name == "Attach Listener\n";
+      return comm.ok() && ReadAll(comm->get(), kLongestName, name) && name == "Attach Listener\n";
     });
   }
   static constexpr size_t kLongestName = 64;
@@ -259,7 +277,8 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
   int asked = 0;
   for (;;) {
     const Result<ProcessStatus> now = target.process.ReadStatus();
-    if (!now.ok() || now->has_ended()) return target.process.Ended();
+    if (!now.ok()) return now.status();
+    if (now->has_ended()) return target.process.Ended();
     // It takes a connection, but no request. (A debugger's stops can be short: those count at the end.)
     if (now->state == 'T') return Silent(target, wait, false);
     OwnedFd connection;
@@ -295,12 +314,18 @@ Status WakeListener(const JvmTarget& target, TargetWait& wait) {
         const Result<SocketState> by_now = Connect(target, late, wait);
         if (by_now.ok() && *by_now == SocketState::kListens) return Status();
       }
-      if (made == AttachFile::Made::kNo) {
+      if (made == AttachFile::Made::kTaken) {
         return Status(
             Code::kIo,
-            fmt::format("cannot make the file .attach_pid{} in the working directory or "
-                        "/tmp of {}: {}",
-                        target.status.inner_pid, target.process.Name(), std::strerror(errno)));
+            fmt::format("{} cannot be asked to listen, because .attach_pid{} in its working "
+                        "directory or /tmp is no regular file ({}): remove it",
+                        target.process.Name(), target.status.inner_pid, file.why_not()));
+      }
+      if (made == AttachFile::Made::kNo) {
+        return Status(Code::kIo,
+                      fmt::format("cannot make the file .attach_pid{} in the working directory or "
+                                  "/tmp of {}: {}",
+                                  target.status.inner_pid, target.process.Name(), file.why_not()));
       }
       if (!target.process.SendQuit()) {
         if (target.process.HasEnded()) return target.process.Ended();

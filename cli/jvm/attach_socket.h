@@ -19,8 +19,8 @@
 #include <string>
 
 #include "cli/jvm/jvm_target.h"
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/target_wait.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {

@@ -1,6 +1,5 @@
 #include "cli/jvm/control_socket.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/target_wait.h"
@@ -191,16 +191,15 @@ Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& p
   const std::string folder = FolderOf(path);
   Place place;
   place.name = path.substr(path.rfind('/') + 1);
-  if (folder.starts_with('/')) {
-    place.folder = OpenWithin(target.root.get(), folder, O_PATH | O_DIRECTORY);
-  } else {
-    place.folder = OwnedFd(
-        openat(target.cwd.get(), folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  if (!place.folder.is_open()) {
+  Result<OwnedFd> opened =
+      folder.starts_with('/')
+          ? OpenWithin(target.root.get(), folder, O_PATH, FileKind::kFolder)
+          : OpenFile(target.cwd.get(), folder, O_PATH | O_NOFOLLOW, FileKind::kFolder);
+  if (!opened.ok()) {
     if (errno == ENOENT) cause = Cause::kNoListener;
-    return FailedWithErrno(path, "cannot find it");
+    return Failed(path, fmt::format("cannot find it: {}", opened.status().message()));
   }
+  place.folder = std::move(*opened);
   if (Status status = CheckSocket(place, path, &target.status.uid, cause); !status.ok()) {
     return status;
   }
@@ -211,9 +210,10 @@ Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& p
 
 Result<std::string> ExchangeAt(const std::string& path, const std::string& command,
                                milliseconds most) {
-  const Place place{OwnedFd(open(FolderOf(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
-                    path.substr(path.rfind('/') + 1)};
-  if (!place.folder.is_open()) return FailedWithErrno(path, "cannot find it");
+  Result<OwnedFd> folder = OpenFile(FolderOf(path), O_PATH, FileKind::kFolder);
+  if (!folder.ok())
+    return Failed(path, fmt::format("cannot find it: {}", folder.status().message()));
+  const Place place{std::move(*folder), path.substr(path.rfind('/') + 1)};
   Cause unused = Cause::kOther;
   if (Status status = CheckSocket(place, path, nullptr, unused); !status.ok()) return status;
   return Exchange(place, path, command, Deadline(most), unused);

@@ -1,6 +1,5 @@
 #include "cli/jvm/doorbell.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -8,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/target_wait.h"
@@ -33,9 +33,10 @@ class CommandFile {
     if (!ids.status().ok()) return ids.status();
     const int tmp = target_.tmp.get();
     unlinkat(tmp, draft.c_str(), 0);
-    file_ = OwnedFd(
-        openat(tmp, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file_.is_open()) return Failed();
+    Result<OwnedFd> made =
+        OpenFile(tmp, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FileKind::kRegular, 0600);
+    if (!made.ok()) return Failed();
+    file_ = std::move(*made);
     const bool is_written =
         write(file_.get(), command.data(), command.size()) == static_cast<ssize_t>(command.size());
     Status status = is_written ? Place(draft, wait) : Failed();

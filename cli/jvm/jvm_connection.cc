@@ -56,11 +56,21 @@ Result<Answer> JvmConnection::Send(ProtocolVersion version, const RequestWords& 
   return answer;
 }
 
-Result<Answer> JvmConnection::Request(const RequestWords& words) {
-  if (FitsVersion1(words)) return Send(ProtocolVersion::k1, words);
+Result<ProtocolVersion> JvmConnection::VersionFor(const RequestWords& words) const {
+  if (FitsVersion1(words)) return ProtocolVersion::k1;
   const Result<Answer> version = Send(ProtocolVersion::k1, {"getversion"});
   if (!version.ok()) return version.status();
-  return Send(VersionIn(*version), words);
+  return VersionIn(*version);
+}
+
+bool JvmConnection::Takes(const RequestWords& words) const {
+  const Result<ProtocolVersion> version = VersionFor(words);
+  return version.ok() && EncodeRequest(*version, words).ok();
+}
+
+Result<Answer> JvmConnection::Request(const RequestWords& words) {
+  const Result<ProtocolVersion> version = VersionFor(words);
+  return version.ok() ? Send(*version, words) : version.status();
 }
 
 Status JvmConnection::Load(const std::string& library, const std::string& options) {

@@ -39,17 +39,22 @@ class JvmConnection {
   // version 2 of the protocol where the words need it; fails where the JVM does not know that.
   Result<Answer> Request(const RequestWords& words);
 
+  // Whether this JVM takes so many bytes in a request. It is asked if they are many; false where it does not say.
+  bool Takes(const RequestWords& words) const;
+
   // Loads the agent with these options, or gives them to the agent that is loaded already. Ok when the
   // agent accepted. `library` is a path of this machine; see PlacedLibrary for what the JVM is told.
   Status Load(const std::string& library, const std::string& options);
 
   const JvmTarget& target() const { return *target_; }
   const RunningJvm& jvm() const { return target_->jvm; }
+  const AttachTimeouts& timeouts() const { return timeouts_; }
 
  private:
   JvmConnection(std::shared_ptr<JvmTarget> target, const AttachTimeouts& timeouts)
       : target_(std::move(target)), timeouts_(timeouts) {}
   Status About(const Status& failure) const;
+  Result<ProtocolVersion> VersionFor(const RequestWords& words) const;
   Result<Answer> Send(ProtocolVersion version, const RequestWords& words) const;
 
   std::shared_ptr<JvmTarget> target_;

@@ -58,14 +58,14 @@ Result<JvmTarget> JvmTarget::Open(pid_t pid, std::chrono::milliseconds most) {
   if (!status.ok()) return status.status();
   Result<OwnedFd> root = process->OpenFolder("root");
   if (!root.ok()) return root.status();
-  OwnedFd tmp = OpenWithin(root->get(), "/tmp", O_PATH | O_DIRECTORY);
-  if (!tmp.is_open()) {
+  Result<OwnedFd> tmp = OpenWithin(root->get(), "/tmp", O_PATH, FileKind::kFolder);
+  if (!tmp.ok()) {
     return Status(Code::kIo, fmt::format("cannot open the /tmp of {}: {}", process->Name(),
-                                         std::strerror(errno)));
+                                         tmp.status().message()));
   }
   Result<OwnedFd> cwd = process->OpenFolder("cwd");
-  return JvmTarget{std::move(*process), *status,        std::move(*jvm),
-                   std::move(*root),    std::move(tmp), cwd.ok() ? std::move(*cwd) : OwnedFd()};
+  return JvmTarget{std::move(*process), *status,         std::move(*jvm),
+                   std::move(*root),    std::move(*tmp), cwd.ok() ? std::move(*cwd) : OwnedFd()};
 }
 
 }  // namespace iprof::jvm

@@ -8,9 +8,9 @@
 
 #include <chrono>
 
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/process.h"
 #include "cli/jvm/running_jvm.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {

@@ -1,6 +1,5 @@
 #include "cli/jvm/left_behind.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,12 +22,12 @@ bool IsOld(const struct stat& found) {
 
 void RemoveFolder(const JvmTarget& target, const std::string& name) {
   const int tmp = target.tmp.get();
-  const OwnedFd folder(openat(tmp, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Result<OwnedFd> folder = OpenWithin(tmp, name, O_RDONLY | O_NOFOLLOW, FileKind::kFolder);
   struct stat found {};
-  if (!folder.is_open() || fstat(folder.get(), &found) != 0) return;
+  if (!folder.ok() || fstat(folder->get(), &found) != 0) return;
   if (found.st_uid != target.status.uid || !IsOld(found)) return;
-  if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;  // its tool lives
-  for (const std::string& file : NamesIn(folder.get())) unlinkat(folder.get(), file.c_str(), 0);
+  if (flock(folder->get(), LOCK_EX | LOCK_NB) != 0) return;  // its tool lives
+  for (const std::string& file : NamesIn(folder->get())) unlinkat(folder->get(), file.c_str(), 0);
   unlinkat(tmp, name.c_str(), AT_REMOVEDIR);
 }
 

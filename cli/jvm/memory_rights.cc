@@ -1,6 +1,5 @@
 #include "cli/jvm/memory_rights.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
@@ -10,17 +9,15 @@
 #include <array>
 #include <charconv>
 
+#include "writer/base/small_file.h"
+
 namespace iprof::jvm {
 namespace {
 
 constexpr int kNobodyMayTrace = 3;  // of kernel.yama.ptrace_scope
 
 int PtraceScope() {
-  const OwnedFd fd(open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC));
-  std::string text;
-  constexpr size_t kMostBytes = 64;
-  if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) return -1;
-  return ParsePtraceScope(text);
+  return ParsePtraceScope(ReadSmallFile("/proc/sys/kernel/yama/ptrace_scope").value_or(""));
 }
 
 // Every process may read itself, unless the call is forbidden.
@@ -76,7 +73,8 @@ std::string ExplainUnreadable(const std::string& name, const ReadingRights& righ
 
 Status WhyUnreadable(const Process& process) {
   const Result<ProcessStatus> status = process.ReadStatus();
-  if (!status.ok() || status->has_ended() || !status->has_memory) return process.WithoutMemory();
+  if (!status.ok()) return status.status();
+  if (status->has_ended() || !status->has_memory) return process.WithoutMemory();
   return {Code::kIo, ExplainUnreadable(process.Name(), {.allows_call = AllowsCall(),
                                                         .is_root = geteuid() == 0,
                                                         .has_capability = HasCapability(),

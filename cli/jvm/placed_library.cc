@@ -1,7 +1,6 @@
 #include "cli/jvm/placed_library.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,9 +22,9 @@ std::string LastError() { return std::strerror(errno); }
 bool IsSharedLibrary(int fd) {
   Elf64_Ehdr header{};
   Elf64_Ehdr own{};
-  const OwnedFd self(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-  return pread(fd, &header, sizeof header, 0) == sizeof header &&
-         pread(self.get(), &own, sizeof own, 0) == sizeof own &&
+  const Result<OwnedFd> self = OpenFile("/proc/self/exe", O_RDONLY, FileKind::kRegular);
+  return self.ok() && pread(fd, &header, sizeof header, 0) == sizeof header &&
+         pread(self->get(), &own, sizeof own, 0) == sizeof own &&
          std::memcmp(header.e_ident, own.e_ident, EI_DATA + 1) == 0 && header.e_type == ET_DYN &&
          header.e_machine == own.e_machine;
 }
@@ -40,9 +39,10 @@ std::string PathInTarget(const JvmTarget& target, int library) {
   const std::string real_path(path.data(), static_cast<size_t>(length));
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return {};
-  const OwnedFd seen = OpenWithin(target.root.get(), real_path, O_RDONLY | O_NONBLOCK);
+  const Result<OwnedFd> seen =
+      OpenWithin(target.root.get(), real_path, O_RDONLY, FileKind::kRegular);
   struct stat theirs {};
-  if (!seen.is_open() || fstat(seen.get(), &theirs) != 0) return {};
+  if (!seen.ok() || fstat(seen->get(), &theirs) != 0) return {};
   const bool is_same = theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
   return is_same ? real_path : std::string();
 }
@@ -71,18 +71,18 @@ Result<PlacedLibrary> PlacedLibrary::Place(const JvmTarget& target, const std::s
     placed.was_mapped_ = true;
     return placed;
   }
-  const OwnedFd fd(open(library.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.is_open()) {
-    return Status(Code::kIo,
-                  fmt::format("cannot read the agent's library {}: {}", library, LastError()));
+  const Result<OwnedFd> fd = OpenFile(library, O_RDONLY, FileKind::kRegular);
+  if (!fd.ok()) {
+    return Status(Code::kIo, fmt::format("cannot read the agent's library {}: {}", library,
+                                         fd.status().message()));
   }
-  if (!IsSharedLibrary(fd.get())) {
+  if (!IsSharedLibrary(fd->get())) {
     return Status(Code::kUsage,
                   fmt::format("{} is not a shared library for this processor", library));
   }
-  placed.path_ = PathInTarget(target, fd.get());
+  placed.path_ = PathInTarget(target, fd->get());
   if (!placed.path_.empty()) return placed;
-  const Status copied = placed.CopyFrom(target, fd.get());
+  const Status copied = placed.CopyFrom(target, fd->get());
   if (!copied.ok()) {
     return Status(copied.code(),
                   fmt::format("{} cannot read {}, and copying it to its /tmp failed: {}",
@@ -96,12 +96,13 @@ Status PlacedLibrary::CopyFrom(const JvmTarget& target, int library) {
   if (!folder.ok()) return folder.status();
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
-  const OwnedFd copy(openat(folder->fd(), kAgentLibrary,
-                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!copy.is_open()) return Status(Code::kIo, LastError());
-  if (Status status = CopyAll(library, copy.get()); !status.ok()) return status;
+  const Result<OwnedFd> copy =
+      OpenFile(folder->fd(), kAgentLibrary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+               FileKind::kRegular, 0600);
+  if (!copy.ok()) return copy.status();
+  if (Status status = CopyAll(library, copy->get()); !status.ok()) return status;
   // After the contents, and in spite of the umask.
-  if (fchmod(copy.get(), kReadableByAll) != 0 || fchmod(folder->fd(), kReadableByAll) != 0) {
+  if (fchmod(copy->get(), kReadableByAll) != 0 || fchmod(folder->fd(), kReadableByAll) != 0) {
     return Status(Code::kIo, LastError());
   }
   path_ = folder->PathOf(kAgentLibrary);

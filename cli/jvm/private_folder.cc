@@ -1,6 +1,5 @@
 #include "cli/jvm/private_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,7 +11,6 @@
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/left_behind.h"
-#include "writer/base/small_file.h"
 #include "writer/control/command.h"
 
 namespace iprof::jvm {
@@ -37,22 +35,23 @@ Result<PrivateFolder> PrivateFolder::Make(const JvmTarget& target) {
   if (!ids.status().ok()) return ids.status();
   // Not getrandom, which needs glibc 2.25.
   uint64_t random = 0;
-  const auto bytes = ReadSmallFile("/dev/urandom", sizeof random);
-  if (!bytes || bytes->size() != sizeof random) {
+  std::string bytes;
+  const Result<OwnedFd> source = iprof::OpenFile("/dev/urandom", O_RDONLY, FileKind::kStream);
+  if (!source.ok() || !ReadAll(source->get(), sizeof random, bytes) ||
+      bytes.size() != sizeof random) {
     return Status(Code::kIo, "/dev/urandom cannot be read");
   }
-  std::memcpy(&random, bytes->data(), sizeof random);
+  std::memcpy(&random, bytes.data(), sizeof random);
   std::string name = fmt::format("{}{:0{}x}", kPrefix, random, kDigits);
   const int tmp = target.tmp.get();
   if (mkdirat(tmp, name.c_str(), 0700) != 0) return LastError();
-  OwnedFd folder(openat(tmp, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder.is_open()) {
-    Status failed = LastError();
+  Result<OwnedFd> folder = OpenWithin(tmp, name, O_RDONLY | O_NOFOLLOW, FileKind::kFolder);
+  if (!folder.ok()) {
     unlinkat(tmp, name.c_str(), AT_REMOVEDIR);
-    return failed;
+    return folder.status();
   }
-  flock(folder.get(), LOCK_EX | LOCK_NB);
-  return PrivateFolder(target, std::move(name), std::move(folder));
+  flock(folder->get(), LOCK_EX | LOCK_NB);
+  return PrivateFolder(target, std::move(name), std::move(*folder));
 }
 
 PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
@@ -61,12 +60,12 @@ PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
       folder_(std::move(other.folder_)) {}
 
 OwnedFd PrivateFolder::OpenFile(const char* file) const {
-  OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Result<OwnedFd> fd = OpenWithin(folder_.get(), file, O_RDONLY | O_NOFOLLOW, FileKind::kRegular);
   struct stat found {};
-  if (!fd.is_open() || fstat(fd.get(), &found) != 0) return OwnedFd();
+  if (!fd.ok() || fstat(fd->get(), &found) != 0) return OwnedFd();
   // A hard link could be to any file of another user.
-  if (!S_ISREG(found.st_mode) || found.st_uid != target_->status.uid) return OwnedFd();
-  return fd;
+  if (found.st_uid != target_->status.uid) return OwnedFd();
+  return std::move(*fd);
 }
 
 void PrivateFolder::Remove() {

@@ -99,6 +99,11 @@ TEST_CASE("SIGQUIT is bit 2 of the mask") {
 
 TEST_CASE("a status names the memory of a process that has some") {
   CHECK_FALSE(ParseProcessStatus(kStatus, 4711)->has_memory);
+  std::string ended = kStatus;
+  ended.replace(ended.find("S (sl"), 1, "Z");
+  CHECK(ParseProcessStatus(ended, 4711)->has_ended());
+  CHECK(ParseProcessStatus(ended + "Threads:\t1\n", 4711)->has_ended());
+  CHECK_FALSE(ParseProcessStatus(ended + "Threads:\t2\n", 4711)->has_ended());
   CHECK(ParseProcessStatus(kStatus + "VmSize:\t    9000 kB\n", 4711)->has_memory);
 }
 

@@ -1,9 +1,7 @@
 #include "cli/jvm/process.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -22,79 +20,23 @@ namespace {
 
 constexpr size_t kMostBytes = 64 << 20;  // of a file of /proc; maps of huge processes are some MB
 
-}  // namespace
+// From errno of a file in the folder of a process. Any other error says nothing about it: this process may have no
+// descriptor or no memory left.
+bool IsGone(int error) { return error == ENOENT || error == ESRCH; }
 
-bool ReadAll(int fd, size_t limit, std::string& into) {
-  char buffer[1 << 16];
-  while (into.size() < limit) {
-    const ssize_t n = read(fd, buffer, std::min(sizeof buffer, limit - into.size()));
-    if (n == 0) return true;
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return false;
-    }
-    into.append(buffer, static_cast<size_t>(n));
-  }
-  return true;
-}
+}  // namespace
 
 std::string UserName(uid_t uid) {
   const passwd* const entry = getpwuid(uid);
   return entry == nullptr ? fmt::format("{}", uid) : std::string(entry->pw_name);
 }
 
-OwnedFd OpenWithin(int root, const std::string& path, int flags) {
-  // Names are looked up from the root folder, so a leading '/' changes nothing.
-  const std::string relative = path.substr(std::min(path.find_first_not_of('/'), path.size()));
-  const char* const name = relative.empty() ? "." : relative.c_str();
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const long fd = syscall(SYS_openat2, root, name, &how, sizeof how);
-  if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return OwnedFd(static_cast<int>(fd));
-  // Before Linux 5.6, or where a filter of system calls does not know it: no link is followed.
-  std::string_view rest = relative;
-  OwnedFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  while (folder.is_open() && rest.find('/') != std::string_view::npos) {
-    const std::string part(rest.substr(0, rest.find('/')));
-    rest.remove_prefix(part.size() + 1);
-    if (part.empty() || part == ".") continue;
-    if (part == "..") {
-      errno = ELOOP;
-      return OwnedFd();
-    }
-    folder =
-        OwnedFd(openat(folder.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  if (!folder.is_open()) return folder;
-  const std::string last(rest.empty() ? std::string_view(".") : rest);
-  if (last == "..") {
-    errno = ELOOP;
-    return OwnedFd();
-  }
-  return OwnedFd(openat(folder.get(), last.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
-}
-
-std::vector<std::string> NamesIn(int folder) {
-  std::vector<std::string> names;
-  OwnedFd own(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!own.is_open()) return names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> list(fdopendir(own.get()), closedir);
-  if (list == nullptr) return names;
-  own.Release();
-  while (const dirent* entry = readdir(list.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
-}
-
 Result<Process> Process::Open(pid_t pid) {
   const std::string path = fmt::format("/proc/{}", pid);
-  OwnedFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Result<OwnedFd> folder = OpenFile(path, O_RDONLY, FileKind::kFolder);
   const int error = errno;
-  if (folder.is_open()) {
-    Process process(pid, std::move(folder));
+  if (folder.ok()) {
+    Process process(pid, std::move(*folder));
     const Result<ProcessStatus> status = process.ReadStatus();
     // A signal to a thread reaches its whole process, and the file of an attach has the process's number.
     if (status.ok() && status->thread_of != 0) {
@@ -121,13 +63,21 @@ Status Process::Ended() const { return Status(Code::kIo, fmt::format("{} has end
 Status Process::LivesOn() const {
   if (EndsNow()) return Ended();
   const Result<ProcessStatus> status = ReadStatus();
-  if (!status.ok() || status->has_ended()) return Ended();
+  if (!status.ok()) return status.status();
+  if (status->has_ended()) return Ended();
   return status->has_memory ? Status() : WithoutMemoryYet();
 }
 
 Status Process::WithoutMemory() const { return EndsNow() ? Ended() : WithoutMemoryYet(); }
 
 Status Process::WithoutMemoryYet() const {
+  const Result<ProcessStatus> status = ReadStatus();
+  if (status.ok() && status->state == 'Z') {
+    return Status(Code::kUnsupported,
+                  fmt::format("{} goes on without its first thread, by which the kernel shows its "
+                              "memory",
+                              Name()));
+  }
   return Status(
       Code::kUnsupported,
       fmt::format("{} has no memory: it is ending, or it is a thread of the kernel", Name()));
@@ -135,7 +85,7 @@ Status Process::WithoutMemoryYet() const {
 
 Status Process::Refused(int error, const char* what) const {
   if (HasEnded()) return Ended();
-  if (error == ESRCH || error == ENOENT) {
+  if (IsGone(error)) {
     if (Status lives = LivesOn(); !lives.ok()) return lives;
   }
   if (error != EACCES && error != EPERM) {
@@ -161,38 +111,57 @@ Status Process::Refused(int error, const char* what) const {
 }
 
 Result<std::string> Process::Read(const char* file) const {
-  const OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_CLOEXEC));
-  if (!fd.is_open()) return Refused(errno, file);
+  const Result<OwnedFd> fd = OpenFile(folder_.get(), file, O_RDONLY, FileKind::kRegular);
+  if (!fd.ok()) return Refused(errno, file);
   std::string text;
-  if (!ReadAll(fd.get(), kMostBytes, text)) return Refused(errno, file);
+  if (!ReadAll(fd->get(), kMostBytes, text)) return Refused(errno, file);
   return text;
 }
 
 std::string Process::ReadIfReadable(const char* file) const {
-  const OwnedFd fd(openat(folder_.get(), file, O_RDONLY | O_CLOEXEC));
+  const Result<OwnedFd> fd = OpenFile(folder_.get(), file, O_RDONLY, FileKind::kRegular);
   std::string text;
-  if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) text.clear();
+  if (!fd.ok() || !ReadAll(fd->get(), kMostBytes, text)) text.clear();
+  return text;
+}
+
+std::optional<std::string> Process::StatusText() const {
+  const Result<OwnedFd> fd = OpenFile(folder_.get(), "status", O_RDONLY, FileKind::kRegular);
+  std::string text;
+  if (!fd.ok() || !ReadAll(fd->get(), kMostBytes, text)) return std::nullopt;
   return text;
 }
 
 Result<ProcessStatus> Process::ReadStatus() const {
-  const OwnedFd fd(openat(folder_.get(), "status", O_RDONLY | O_CLOEXEC));
-  std::string text;
-  if (!fd.is_open() || !ReadAll(fd.get(), kMostBytes, text)) return Ended();
-  const auto status = ParseProcessStatus(text, pid_);
+  const auto text = StatusText();
+  const int error = errno;
+  if (!text) {
+    if (IsGone(error)) return Ended();
+    return Status(Code::kIo,
+                  fmt::format("cannot read /proc/{}/status: {}", pid_, std::strerror(error)));
+  }
+  const auto status = ParseProcessStatus(*text, pid_);
   if (status) return *status;
   return Status(Code::kUnsupported, fmt::format("/proc/{}/status lacks what iprof needs", pid_));
 }
 
 Result<OwnedFd> Process::OpenFolder(const char* link) const {
-  OwnedFd fd(openat(folder_.get(), link, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!fd.is_open()) return Refused(errno, link);
+  Result<OwnedFd> fd = OpenFile(folder_.get(), link, O_PATH, FileKind::kFolder);
+  if (!fd.ok()) return Refused(errno, link);
   return fd;
 }
 
+OwnedFd Process::OpenMapping(uint64_t begin, uint64_t end) const {
+  const std::string name = fmt::format("map_files/{:x}-{:x}", begin, end);
+  Result<OwnedFd> file = OpenFile(folder_.get(), name, O_RDONLY, FileKind::kRegular);
+  return file.ok() ? std::move(*file) : OwnedFd();
+}
+
 bool Process::HasEnded() const {
-  const Result<ProcessStatus> status = ReadStatus();
-  return !status.ok() || status->has_ended();
+  const auto text = StatusText();
+  if (!text) return IsGone(errno);
+  const auto status = ParseProcessStatus(*text, pid_);
+  return status && status->has_ended();
 }
 
 bool Process::EndsNow() const {

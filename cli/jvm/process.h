@@ -10,11 +10,12 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "cli/jvm/owned_fd.h"
 #include "cli/jvm/process_status.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {
@@ -32,9 +33,12 @@ class Process {
   Result<std::string> Read(const char* file) const;
   // The same without a reason and without a wait for the process's end: empty where it cannot be read.
   std::string ReadIfReadable(const char* file) const;
+  // A failure may have another reason than that the process has ended: see HasEnded.
   Result<ProcessStatus> ReadStatus() const;
   // What "root" or "cwd" leads to, as a folder for the calls that end in "at".
   Result<OwnedFd> OpenFolder(const char* link) const;
+  // A file that it has mapped at exactly these addresses, also one that was removed. Not open where the kernel refuses.
+  OwnedFd OpenMapping(uint64_t begin, uint64_t end) const;
   bool HasEnded() const;
   // Whether it has ended, or does so within half a second. A process that ends loses its memory, its folders and its connections
   // a moment before the kernel says that it has ended. An interrupt (HeldSignals) ends the wait.
@@ -50,6 +54,8 @@ class Process {
 
  private:
   Process(pid_t pid, OwnedFd folder) : pid_(pid), folder_(std::move(folder)) {}
+  // Nothing where the file cannot be read: errno says why.
+  std::optional<std::string> StatusText() const;
   // The same as WithoutMemory, of a process that has been waited for.
   Status WithoutMemoryYet() const;
   // From errno: it has ended, or belongs to another user.
@@ -59,16 +65,7 @@ class Process {
   OwnedFd folder_;
 };
 
-// Opens a path below a folder as if that folder were the root. On failure it is not open, and errno says why.
-OwnedFd OpenWithin(int root, const std::string& path, int flags);
-
-// The names in a folder, without "." and ".."; empty where it cannot be read.
-std::vector<std::string> NamesIn(int folder);
-
 // The login name of a user of this machine, or the number.
 std::string UserName(uid_t uid);
-
-// A file from its current position on, at most `limit` bytes; false on an error.
-bool ReadAll(int fd, size_t limit, std::string& into);
 
 }  // namespace iprof::jvm

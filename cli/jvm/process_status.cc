@@ -52,6 +52,9 @@ std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid
       if (ids.size() < 2) continue;
       (key == "Uid" ? status.uid : status.gid) = ids[1];
       (key == "Uid" ? has_uid : has_gid) = true;
+    } else if (key == "Threads") {
+      const auto threads = Numbers<int>(value);
+      if (!threads.empty()) status.threads = threads[0];
     } else if (key == "Groups") {
       status.groups = Numbers<gid_t>(value);
     } else if (key == "Tgid" || key == "Pid") {

@@ -2,6 +2,7 @@
 #include "cli/jvm/process.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +32,47 @@ TEST_CASE("of a process that lives, what cannot be read is named") {
                                                        "/no such file: No such file or directory");
   CHECK_FALSE(process->EndsNow());
   CHECK(process->LivesOn().ok());
+}
+
+TEST_CASE("what this process lacks is not taken for the end of another one") {
+  const FakeJvm fake;
+  const Result<Process> process = Process::Open(fake.pid());
+  REQUIRE(process.ok());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{3, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool has_ended = process->HasEnded();
+  const std::string lives = process->LivesOn().message();
+  const std::string looked = LookAt(*process).status().message();
+  const std::string waited = TargetWait(*process, std::chrono::seconds(1)).Pause().message();
+  setrlimit(RLIMIT_NOFILE, &before);
+  CHECK_FALSE(has_ended);
+  const std::string expected =
+      "cannot read /proc/" + std::to_string(fake.pid()) + "/status: Too many open files";
+  CHECK(lives == expected);
+  CHECK(looked == expected);
+  CHECK(waited == expected);
+}
+
+TEST_CASE("a process goes on without its first thread") {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([] { usleep(600'000'000); }).detach();
+    syscall(SYS_exit, 0);  // of this thread only
+  }
+  const Result<Process> process = Process::Open(child);
+  REQUIRE(process.ok());
+  while (process->ReadStatus()->state != 'Z') usleep(1000);
+  CHECK_FALSE(process->HasEnded());
+  const std::string expected = Named(child) +
+                               " goes on without its first thread, by which the kernel shows its "
+                               "memory";
+  CHECK(process->LivesOn().message() == expected);
+  CHECK(LookAt(*process).status().message() == expected);
+  kill(child, SIGKILL);
+  CHECK(process->EndsNow());
+  CHECK(waitpid(child, nullptr, 0) == child);
 }
 
 TEST_CASE("of a process that is ending, what cannot be read is its end") {

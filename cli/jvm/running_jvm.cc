@@ -1,13 +1,9 @@
 #include "cli/jvm/running_jvm.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 
 #include "agent/vm/settings/main_program.h"
 #include "cli/jvm/control_path.h"
@@ -31,10 +27,8 @@ std::vector<std::string> SplitAtZeros(std::string_view text) {
 // A regular file of the target's file system; empty where it cannot be read.
 std::string ReadWithin(int root, const std::string& path, size_t limit) {
   std::string text;
-  const OwnedFd fd = OpenWithin(root, path, O_RDONLY | O_NONBLOCK);
-  struct stat found {};
-  if (!fd.is_open() || fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode)) return text;
-  if (!ReadAll(fd.get(), limit, text)) text.clear();
+  const Result<OwnedFd> fd = OpenWithin(root, path, O_RDONLY, FileKind::kRegular);
+  if (!fd.ok() || !ReadAll(fd->get(), limit, text)) text.clear();
   return text;
 }
 
@@ -154,7 +148,7 @@ Result<RunningJvm> LookAt(const Process& process) {
   // Where the process lost its memory meanwhile, files are cut short, empty, or cannot be read.
   const Result<ProcessStatus> now = process.ReadStatus();
   if (!now.ok()) return now.status();
-  if (now->has_ended() || !now->has_memory) return process.Ended();
+  if (now->has_ended() || !now->has_memory) return process.WithoutMemory();
   if (!read.ok()) return read.status();
   const std::vector<MappedFile> files = MappedFiles(read->maps);
   const JvmKind kind = KindOfJvm(files);
@@ -196,11 +190,8 @@ Result<RunningJvm> LookAt(const Process& process) {
 
 std::vector<RunningJvm> FindJvms() {
   std::vector<RunningJvm> jvms;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
-  if (folder == nullptr) return jvms;
   const uid_t own = geteuid();
-  while (const dirent* entry = readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
+  for (const std::string& name : NamesIn("/proc")) {
     pid_t pid = 0;
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) continue;

@@ -67,7 +67,8 @@ Status TargetWait::Check() const {
   if (HeldSignals::IsPending())
     return Status(Code::kIo, fmt::format("interrupted while waiting for {}", process_.Name()));
   const Result<ProcessStatus> status = process_.ReadStatus();
-  if (!status.ok() || status->has_ended()) return process_.Ended();
+  if (!status.ok()) return status.status();
+  if (status->has_ended()) return process_.Ended();
   if (Clock::now() - start_ < most_) return Status();
   if (status->is_stopped()) {
     return Status(Code::kIo,

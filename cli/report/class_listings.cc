@@ -77,7 +77,7 @@ ListedInstruction Listed(const MethodCode& code, Insn i) {
 // Whether the profile knows that the method had other code than this when it was recorded.
 bool HasOtherCode(const MethodCode& code, uint64_t recorded) {
   classfile::SymbolicCode symbolic;
-  return recorded != 0 && KeptCodeHash(instrument::CodeHash(code, symbolic)) != recorded;
+  return recorded != 0 && !IsSameCode(KeptCodeHash(instrument::CodeHash(code, symbolic)), recorded);
 }
 
 // Whether a descriptor has the types of a profile's signature: declaring type, return type, parameters.

@@ -63,7 +63,7 @@ def _fits(state, command, has_file=True):
         return None
     if verb == "attach":
         after = State.RECORDING if command.records else State.READY
-        return Allowed("done", "", after) if state is State.ABSENT else done
+        return Allowed("done", "", after) if state is State.ABSENT else Allowed("error", "the options of the first load stand", state)
     if verb == "profile":
         if state is State.RECORDING:
             return Allowed("error", "the agent is recording already", state)

@@ -21,11 +21,11 @@ STEADY = "steady"  # only with options that take probes out, and mostly with com
 CALM_PAUSE_S = 0.3
 MODES = ("loaders", "lambdas", "redefinition", STEADY)
 OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", ",interval=1ms,snapshot=1s",
-           ",placement=direct,snapshot=0", ",count-until=1000,rearm=1s", ",overhead=1%")
+           ",placement=direct,snapshot=0", ",count-until=1000,rearm=1s,snapshot=1s", ",overhead=1%")
 FREEZING = (",count-until=1000,rearm=1s", ",count-until=5000,rearm=0", ",overhead=1%", ",count-until=1000,placement=direct")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
-RAW = "soak.iraw"  # beside it, while there is something that no profile has
+RAWS = ("soak.iraw", "soak.iprof.partial")  # either is beside it, while there is something that no profile has
 TIMEOUT_S = 600
 # HotSpot keeps memory for each version of a class, whatever agent asks for it: docs/lab/sessions.md. So the starts are limited,
 # and the memory may grow a little for each start and each stop, which swap all classes. Most of the growth comes with the first of
@@ -188,14 +188,14 @@ class Commander:
             profile.unlink()
 
     def check_raw(self):
-        """`iprof check` of the raw file, while the program goes on and may write or remove it."""
-        raw = self.folder / RAW
-        if not raw.exists():
+        """`iprof check` of the raw file or the partial profile, while the program goes on and may write or remove it."""
+        raw = next((raw for raw in map(self.folder.joinpath, RAWS) if raw.exists()), None)
+        if raw is None:
             return
         checked = subprocess.run([self.tool, "check", raw], capture_output=True, text=True, check=False)
         self.raw_checks += checked.returncode == 0
         if checked.returncode and "has no snapshot yet" not in checked.stderr and raw.exists():
-            self.found.append(f"the raw file: {checked.stdout[-300:]}{checked.stderr[-300:]}")
+            self.found.append(f"{raw.name}: {checked.stdout[-300:]}{checked.stderr[-300:]}")
 
     def owes_profile(self):
         """The program ended while the agent recorded, so it should have written one."""

@@ -3,7 +3,8 @@
 
 A file may include from its own room and from those that its room may depend on; a new room must be added here, and to
 the map in CONTRIBUTING.md. Also, every test and fuzz target must be built: one that no CMake file names would never
-run. And the comment at the top of every header must say which threads may use it and what happens on failure.
+run. And the comment at the top of every header must say which threads may use it and what happens on failure. And the agent and the
+tool open files in one way only (writer/base/open_file.h).
 """
 
 import pathlib
@@ -60,7 +61,7 @@ MAY_KNOW = {
     "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
     "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
                          "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
-    "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "writer/base", "writer/model"},
+    "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "agent/classfile", "writer/base", "writer/model", "writer/names"},
     "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
                           "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
                           "writer/names", "writer/raw"},
@@ -136,6 +137,44 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
                 violations.append(f"{name}:{number}: {included} stands in no room")
             elif other is not None and other != room and other not in may_know:
                 violations.append(f"{name}:{number}: {room} must not know {other} ({included})")
+
+
+# Whoever opens a file in another way may wait for ever at a pipe that another user made there. A folder that
+# std::filesystem reads is opened as a folder, so nothing else is waited for.
+OPENS = re.compile(r"\b(?:open|open64|openat|openat64|openat2|creat|fopen|freopen|fdopen|mkstemp|mkostemp|opendir|fdopendir|popen|tmpfile)"
+                   r"\s*\(|\b(?:basic_)?[io]?f(?:stream|ilebuf)\b|\bOpenat\s*\(|\bSYS_open|\bOpenPath\s*\(")
+MAY_OPEN = {"writer/base/open_file.cc", "writer/base/system_calls.h", "writer/base/system_calls.cc",
+            "writer/io/file_place.cc"}  # the last finds folders and links, with O_PATH
+FOR_TESTS = re.compile(r"_(test|fuzz|bench)\.cc$|/fake_[a-z_]+\.(h|cc)$|/(testing|tools|browser)/|"
+                       r"/(temporary_folder|temporary_log|odd_files|snapshot_world)\.h$|/(fuzz_replay|write_raw_examples)\.cc$")
+
+
+def without_comments_and_texts(line):
+    return re.sub(r"//.*", "", re.sub(r'"(?:[^"\\]|\\.)*"', '""', line))
+
+
+def opens_elsewhere(name, text):
+    """The lines of a file of the product that open a file in their own way."""
+    if name in MAY_OPEN or FOR_TESTS.search(name):
+        return []
+    return [number for number, line in enumerate(text.splitlines(), 1) if OPENS.search(without_comments_and_texts(line))]
+
+
+for folder in ("writer", "agent", "cli"):
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix in (".h", ".cc"):
+            name = path.relative_to(root).as_posix()
+            for number in opens_elsewhere(name, path.read_text()):
+                violations.append(f"{name}:{number}: opens a file in its own way: use OpenFile (writer/base/open_file.h)")
+
+# Words that the check knows, so that it cannot rot unseen.
+for line in ("int fd = ::open(path, O_RDONLY);", "std::ifstream in(path);", "DIR* d = opendir(path);", "calls.Openat(folder, name, 0, 0);",
+             "std::basic_filebuf<char> b;", "FILE* f = fopen(path, mode);", "std::fstream both;"):
+    if not opens_elsewhere("agent/vm/session/example.cc", line):
+        violations.append(f"architecture.py does not see that this opens a file: {line}")
+for line in ("file.Open(path);", "OpenFile(path, O_RDONLY, FileKind::kRegular);", "// open(2)", 'Say("open(now)");', "is_open()", "reopen(x)"):
+    if opens_elsewhere("agent/vm/session/example.cc", line):
+        violations.append(f"architecture.py takes this for an opened file: {line}")
 
 
 # A label begins a line or a sentence: "Threads: any. Failure: none.", "Guarantees, threads and failure: as JsonText."

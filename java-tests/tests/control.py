@@ -109,12 +109,83 @@ class Attach(Control):
         copy = self.folder / "copy" / Settings.agent.name
         copy.parent.mkdir()
         shutil.copy(Settings.agent, copy)
-        again = json.loads(self.tool_attach(process, "out=again.iprof", "--agent", copy, "--format", "json").stdout)
-        self.assertEqual(again, {"pid": process.pid, "was_loaded": True})
+        self.assertEqual(self.refused(process, "out=again.iprof", "--agent", copy, expect=IO),
+                         f"process {process.pid}: already loaded in this JVM; the options of the first load stand; "
+                         f"'iprof status {process.pid}' shows what it does (recording, out={self.folder}/late.iprof)")
         lines = self.end(process)
         self.assertEqual(lines[0], "iprofagent: already loaded in this JVM; the options of the first load stand")
         self.profile("late.iprof")
         self.assertFalse((self.folder / "again.iprof").exists())
+
+    @on_one_jvm
+    def test_a_pipe_where_the_jvm_looks_for_a_file(self):
+        """Whoever may write there could keep the tool waiting for ever."""
+        process = self.start()
+        pipe = self.folder / f".attach_pid{process.pid}"
+        os.mkfifo(pipe)
+        self.assertEqual(self.refused(process, "out=late.iprof", expect=IO),
+                         f"process {process.pid} cannot be asked to listen, because {pipe.name} in its working directory or /tmp is no regular "
+                         "file (it is a named pipe): remove it")
+        for command in (["profile", str(process.pid), "-o", "x.iprof"], ["refresh", str(process.pid)],
+                        ["harvest", str(process.pid), "--attach", "-o", "x.iprof"]):
+            with self.subTest(command=command[0]):
+                self.assertIn("cannot be asked to listen", self.run_tool(*command, expect=IO).stderr)
+        pipe.unlink()
+        # It got no SIGQUIT, so it has printed no threads.
+        self.assertNotIn("Full thread dump", process.out_path.read_text())
+        self.tool_attach(process, "out=late.iprof")
+        self.end(process)
+        self.profile("late.iprof")
+
+    def test_of_attaches_at_once_one_wins_and_the_others_are_told(self):
+        """Each has its own file. Those that lose look at the JVM before the winner's agent is there, so only the agent's answer
+        tells them."""
+        process = self.start()
+        tools = {n: subprocess.Popen([Settings.tool, "attach", str(process.pid), f"out={n}.iprof,samples=n"], cwd=self.folder,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for n in range(8)}
+        said = {n: tool.communicate(timeout=PATIENCE_S) for n, tool in tools.items()}
+        codes = {n: tool.returncode for n, tool in tools.items()}
+        self.assertEqual(sorted(codes.values()), [0] + [IO] * 7, said)
+        winner = next(n for n, code in codes.items() if code == 0)
+        for n, (out, err) in said.items():
+            if n == winner:
+                self.assertEqual((out, err), (f"process {process.pid}: the agent is loaded\n", ""))
+            else:
+                self.assertEqual(out, "")
+                self.assertIn("the options of the first load stand", err)
+                self.assertIn(f"out={self.folder}/{winner}.iprof", err)
+        self.end(process)
+        self.assertEqual([path.name for path in self.folder.glob("*.iprof")], [f"{winner}.iprof"])
+        self.profile(f"{winner}.iprof")
+
+    def test_a_program_that_only_leaves_out(self):
+        process = self.start()
+        self.assertEqual(self.refused(process, "out=late.iprof,only=com.nomatch.*", expect=BAD_INPUT),
+                         f"process {process.pid}: 'Ends' matches no pattern of only=com.nomatch.*, so this JVM runs without the agent")
+        self.tool_attach(process, "out=late.iprof,only=End*")
+        self.end(process)
+        self.profile("late.iprof")
+
+    def test_a_heap_that_is_too_small(self):
+        process = self.start(jvm_args=["-Xmx12m"])
+        self.assertEqual(self.refused(process, "out=late.iprof", expect=BAD_INPUT),
+                         f"process {process.pid}: a heap of at most 12288 KiB is too small for counters, which need 16 MiB (-Xmx): "
+                         "this JVM runs without the agent")
+        self.assertFalse((self.folder / "late.iprof").exists())
+        self.end(process)
+
+    def test_an_answer_that_has_no_room(self):
+        """Before version 2 of the protocol, options of nearly 1,024 bytes leave none for the path of the answer."""
+        process = self.start()
+        padding = "+".join(["com.nomatch.*"] * 71)
+        self.assertIn(len(padding), range(960, 1000))
+        said = self.refused(process, f"only={padding},out=x.iprof", expect=BAD_INPUT)
+        if self.jvm.major >= HAS_VERSION_2:
+            self.assertIn("matches no pattern of only=com.nomatch.*+com", said)
+        else:
+            self.assertEqual(said, f"process {process.pid}: the agent did not start; the standard error of the program says why, perhaps only "
+                                   "with verbose=1")
+        self.end(process)
 
     def test_options_that_are_refused(self):
         """The tool knows the options, so the JVM never sees wrong ones. What only the agent can know, it says."""
@@ -172,7 +243,7 @@ class Attach(Control):
             left_behind.bind(str(path))
         self.tool_attach(process, "out=late.iprof")
         path.unlink()  # as those do who clean /tmp
-        self.tool_attach(process, "out=late.iprof")
+        self.assertIn("already loaded", self.refused(process, "out=late.iprof", expect=IO))  # the JVM answers
         self.end(process)
         self.profile("late.iprof")
 

@@ -2,8 +2,6 @@
 how often it calls what."""
 
 import json
-import os
-import pathlib
 import re
 import time
 import zipfile
@@ -24,8 +22,7 @@ LEFT, RIGHT = (f"Freezes${side}.applyAsInt(int)int" for side in ("Left", "Right"
 NEAR = 0.02  # of the truth
 # Methods freeze and thaw by the processor time of the program, which asking for its status hardly takes: so it works much between two questions.
 RUN = "run 20000000"
-# Methods that may freeze do so within this time, mostly in half of it: they must do the same in two intervals, and the round must pay.
-LONG_S = 7
+SPIN = "spin 200000000"
 
 
 class FreezingCase(SessionCase):
@@ -50,8 +47,8 @@ class FreezingCase(SessionCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.005)
 
-    def until(self, process, lines, holds):
-        """Repeats a line, or several, until the status is as wanted."""
+    def until(self, process, lines, holds, beside=()):
+        """Repeats a line, or several, until the status is as wanted. `beside`: other programs that do the same."""
         lines = [lines] if isinstance(lines, str) else lines
         deadline = time.monotonic() + PATIENCE_S
         while True:
@@ -60,22 +57,22 @@ class FreezingCase(SessionCase):
                 return status
             self.assertLess(time.monotonic(), deadline, status)
             for line in lines:
-                self.ask(process, line)
+                for each in (process, *beside):
+                    self.ask(each, line)
 
-    def until_frozen(self, process, line=RUN, methods=2):
-        return self.until(process, line, lambda status: status["frozen_methods"] >= methods)
-
-    def work_for_long(self, process):
-        """Repeats RUN for longer than methods take to freeze, by the clock and by the processor time of the program."""
-        ticks = LONG_S * os.sysconf("SC_CLK_TCK")
-        begin, begin_ticks = time.monotonic(), self.processor_ticks(process)
-        while time.monotonic() - begin < LONG_S or self.processor_ticks(process) - begin_ticks < ticks:
-            self.ask(process, RUN)
+    def until_frozen(self, process, line=RUN, methods=2, beside=()):
+        return self.until(process, line, lambda status: status["frozen_methods"] >= methods, beside)
 
     @staticmethod
-    def processor_ticks(process):
-        user, system = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        return int(user) + int(system)
+    def keeps_a_loop(status):
+        return any("a loop in the class" in kept["why"] for kept in status["kept"])
+
+    def own_agent(self):
+        """A jar that makes the program its own Java agent."""
+        jar = self.folder / "agent.jar"
+        with zipfile.ZipFile(jar, "w") as made:
+            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
+        return jar
 
     def finish(self, process):
         process.communicate(b"x\n", timeout=PATIENCE_S)
@@ -101,8 +98,9 @@ class FreezingCase(SessionCase):
 
 
 class Counts(FreezingCase):
-    def check_estimates(self, options):
-        process = self.begin(f"count-until=5000,rearm=0,{options}")
+    def freeze(self, options):
+        """A program whose methods have lost their probes, and have run for longer than that took; its profile x.iprof is checked."""
+        process = self.begin(f"count-until=5000,rearm=0,verbose=1{options}")
         self.until_frozen(process)
         counted = process.ran["run"]
         self.ask(process, f"more {counted // 2}")
@@ -115,98 +113,21 @@ class Counts(FreezingCase):
         self.assertLess(estimated[LEAF], 2 * counted + since)
         # Of methods that are not named, all is counted.
         self.assertNotIn("Freezes.main(java.lang.String[])void", estimated)
-        said = "\n".join(self.finish(process))
-        self.assert_true("end.iprof", process.ran)
+        said = "\n".join(self.agent_lines(process.err_path.read_text()))
         self.assertRegex(said, r"counts exact but for races between threads; [\d,]+ methods with [\d.]+ % of all calls are estimated, "
                                r"because they lost their probes")
-        if "verbose=1" in options:
-            self.assertRegex(said, r"exact, but for races between threads: [\d,]+ of [\d,]+ methods that ran.*; [\d,]+ are estimated, because")
-            self.assertRegex(said, r"methods with estimated counts: [1-9][\d,]*; without probes now: [1-9][\d,]*; counting costs at most \d")
-
-    def test_frozen_methods_follow_their_callers(self):
-        self.check_estimates("verbose=1")
+        self.assertRegex(said, r"exact, but for races between threads: [\d,]+ of [\d,]+ methods that ran.*; [\d,]+ are estimated, because")
+        self.assertRegex(said, r"methods with estimated counts: [1-9][\d,]*; without probes now: [1-9][\d,]*; counting costs at most \d")
+        return process
 
     @in_proof
     def test_with_a_counter_for_everything(self):
-        self.check_estimates("placement=direct")
-
-    @on_one_jvm
-    def test_a_call_of_an_interface_follows_its_receivers(self):
-        process = self.begin("count-until=5000,rearm=0")
-        step = 20_000_000
-        frozen = self.until(process, f"left {step}", lambda status: status["frozen_methods"] >= 1)["frozen_methods"]
-        self.until(process, f"right {step}", lambda status: status["frozen_methods"] > frozen)
-        for line, times in (("left", 300_000_000), ("right", 200_000_000), ("left", 100_000_000)):
-            self.ask(process, f"{line} {times}")
+        process = self.freeze(",placement=direct")
         self.finish(process)
-        profile, estimated = self.profile("end.iprof"), self.estimates("end.iprof")
-        for method, line, since in ((LEFT, "left", 400_000_000), (RIGHT, "right", 200_000_000)):
-            self.assert_near(profile.calls_of(method), process.ran[line], method)
-            # A method freezes in the middle of a line.
-            self.assertAlmostEqual(estimated[method], since, delta=step + NEAR * since, msg=method)
-
-    def test_without_the_options_nothing_freezes(self):
-        process = self.begin("verbose=1")
-        self.work_for_long(process)
-        status = self.status(process)
-        self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
-        self.finish(process)
-        self.assertEqual(self.estimates("end.iprof"), {})
-        self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])
-
-    def test_methods_count_again_for_a_moment(self):
-        process = self.begin("count-until=5000,rearm=1s,verbose=2")
-        self.until_frozen(process)
-        self.until(process, RUN, lambda status: status["freeze_rounds"] >= 2 and status["frozen_methods"] >= 2)
-        said = "\n".join(self.finish(process))
-        self.assertIn("counted no more", said)
-        self.assert_true("end.iprof", process.ran)
-        # The first round swaps Freezes and Freezes$Holder. The first batches have one class each, to measure how long a pause is.
-        rounds, rearms, pauses = map(int, re.search(r"after (\d+) rounds and (\d+) rearms; \d+ classes swapped in (\d+) pauses", said).groups())
-        self.assertGreater(pauses, rounds + rearms, said)
-
-    @on_one_jvm
-    def test_a_limit_of_the_cost(self):
-        """Counting this program costs more than a fifth, whatever the machine, and much less without its hottest methods."""
-        limit_permille = 200
-        process = self.begin("overhead=20%,rearm=0,verbose=2")
-        self.until(process, RUN, lambda status: status["cost_now_permille"] > limit_permille)
-        status = self.until(process, RUN, lambda status: status["frozen_methods"] > 0 and status["cost_now_permille"] <= limit_permille)
-        self.assertGreater(status["cost_permille"], 0)
-        self.ask(process, f"run {process.ran['run']}")
-        self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs at most \d")
         self.assert_true("end.iprof", process.ran)
 
-    @on_one_jvm
-    def test_a_limit_that_a_loop_keeps_out_of_reach(self):
-        """What spin calls is in the class of its loop, so it keeps its probes."""
-        process = self.begin("overhead=1%,rearm=0")
-        status = self.until(process, "spin 200000000", lambda status: any("a loop in the class" in kept["why"] for kept in status["kept"]))
-        self.assertTrue(all(kept["methods"] > 0 for kept in status["kept"]), status)
-        self.assertRegex(self.command("status", process).stdout, r"keep probes +\d+ hot methods?: a loop in the class runs all the time \(Freezes\.")
-        self.ask(process, "spin 200000000")
-        self.assertRegex("\n".join(self.finish(process)),
-                         r"overhead=1% was not reached: counting costs at most [\d.]+ % of the program's time; .*"
-                         r"because a loop in the class runs all the time \(Freezes\.")
-        self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
-
-    @on_one_jvm
-    def test_the_limit_of_a_recording_that_was_forgotten_is_not_told_again(self):
-        process = self.begin("overhead=1%,rearm=0")
-        self.until(process, "spin 200000000", lambda status: any("a loop in the class" in kept["why"] for kept in status["kept"]))
-        self.ask(process, "spin 200000000")
-        self.command("stop", process, "-o", "stop.iprof")
-        self.command("reset", process)
-        self.command("start", process)
-        self.command("stop", process, "-o", "short.iprof")
-        told = [line for line in self.finish(process) if "overhead=1% was not reached" in line]
-        self.assertEqual(len(told), 1, told)
-
-
-class Sessions(FreezingCase):
-    def test_stop_start_and_reset(self):
-        process = self.begin("count-until=5000,rearm=0")
-        self.until_frozen(process)
+    def test_frozen_methods_follow_their_callers_until_a_stop(self):
+        process = self.freeze("")
         self.command("reset", process)
         process.ran.clear()
         self.ask(process, "run 500000")
@@ -226,15 +147,56 @@ class Sessions(FreezingCase):
         self.assert_true("again.iprof", recorded)
         self.finish(process)
 
-    def test_an_attached_agent(self):
+    def test_what_freezes_and_what_does_not(self):
+        """While an attached agent freezes the methods of one program, two others do the same work: one without the options, and one with
+        another agent that follows ours, which would see classes without its own changes."""
         process = self.begin("", agent=None)
+        plain = self.begin("verbose=1", agent="out=plain.iprof,")
+        followed = self.begin("count-until=5000", jvm_args=[f"-javaagent:{self.own_agent()}"], agent="out=followed.iprof,")
         self.ask(process, "run 300000")
         self.command("attach", process, "samples=n,image=n,out=end.iprof,count-until=5000,rearm=0")
         process.ran.clear()
-        self.until_frozen(process)
+        self.until_frozen(process, beside=(plain, followed))
+        for other, name in ((plain, "plain.iprof"), (followed, "followed.iprof")):
+            status = self.status(other)
+            self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
+            said = self.finish(other)
+            # Others may be methods that compilers replace.
+            self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
+            self.assertEqual(self.profile(name).calls_of(STEP), other.ran["run"])
+            self.assertEqual(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), other is followed, said)
         self.ask(process, f"run {process.ran['run']}")
         self.finish(process)
         self.assert_true("end.iprof", process.ran)
+
+    @on_one_jvm
+    def test_a_limit_of_the_cost(self):
+        """Counting this program costs more than a fifth, whatever the machine, and much less without its hottest methods."""
+        limit_permille = 200
+        process = self.begin("overhead=20%,rearm=0,verbose=2")
+        self.until(process, RUN, lambda status: status["cost_now_permille"] > limit_permille)
+        status = self.until(process, RUN, lambda status: status["frozen_methods"] > 0 and status["cost_now_permille"] <= limit_permille)
+        self.assertGreater(status["cost_permille"], 0)
+        self.ask(process, f"run {process.ran['run']}")
+        self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs at most \d")
+        self.assert_true("end.iprof", process.ran)
+
+    @on_one_jvm
+    def test_a_limit_that_a_loop_keeps_out_of_reach(self):
+        """What spin calls is in the class of its loop, so it keeps its probes. It is told once: not again of a recording that was forgotten."""
+        process = self.begin("overhead=1%,rearm=0")
+        status = self.until(process, SPIN, self.keeps_a_loop)
+        self.assertTrue(all(kept["methods"] > 0 for kept in status["kept"]), status)
+        self.assertRegex(self.command("status", process).stdout, r"keep probes +\d+ hot methods?: a loop in the class runs all the time \(Freezes\.")
+        self.ask(process, SPIN)
+        self.command("stop", process, "-o", "stop.iprof")
+        self.assertEqual(self.profile("stop.iprof").calls_of(LEAF), process.ran["spin"])
+        self.command("reset", process)
+        self.command("start", process)
+        self.command("stop", process, "-o", "short.iprof")
+        (told,) = [line for line in self.finish(process) if "overhead=1% was not reached" in line]
+        self.assertRegex(told, r"overhead=1% was not reached: counting costs at most [\d.]+ % of the program's time; .*"
+                               r"because a loop in the class runs all the time \(Freezes\.")
 
 
 class Classes(FreezingCase):
@@ -259,8 +221,7 @@ class Classes(FreezingCase):
 
     def test_a_frozen_class_that_is_unloaded_keeps_its_counts(self):
         process = self.begin("count-until=5000,rearm=0,verbose=2")
-        before = self.until_frozen(process)["frozen_methods"]
-        self.until(process, "guest 10000000", lambda status: status["frozen_methods"] > before)
+        self.until_frozen(process, "guest 10000000")
         # Much of this is in the interval in which the class goes.
         self.ask(process, f"guest {2 * process.ran['guest']}")
         self.ask(process, "drop")
@@ -275,33 +236,49 @@ class Classes(FreezingCase):
         self.assertGreater(self.estimates("end.iprof")[GUEST], process.ran["guest"] / 2)
 
     @on_one_jvm
+    def test_a_call_of_an_interface_follows_its_receivers(self):
+        process = self.begin("count-until=5000,rearm=0")
+        self.until_frozen(process, ("left 10000000", "right 10000000"))
+        counted = dict(process.ran)
+        for line in ("left 60000000", "right 40000000", "left 20000000"):
+            self.ask(process, line)
+        self.finish(process)
+        profile, estimated = self.profile("end.iprof"), self.estimates("end.iprof")
+        for method, line in ((LEFT, "left"), (RIGHT, "right")):
+            self.assert_near(profile.calls_of(method), process.ran[line], method)
+            # It froze in the middle of one of the lines before.
+            self.assertGreaterEqual(estimated[method], (1 - NEAR) * (process.ran[line] - counted[line]), method)
+            self.assertLess(estimated[method], process.ran[line], method)
+
+    @on_one_jvm
     def test_a_class_whose_loop_runs_all_the_time_is_left_alone(self):
         """HotSpot would interpret the loop from then on. Other classes, which the loop calls, may be swapped."""
         process = self.begin("count-until=5000,rearm=0")
-        for _ in range(10):
-            self.ask(process, "spin 200000000")
+        self.until(process, SPIN, self.keeps_a_loop)
+        self.ask(process, SPIN)
         self.finish(process)
         self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
         self.assertEqual([name for name in self.estimates("end.iprof") if name.startswith("Freezes.")], [])
 
     def redefining(self, options, argument=""):
         """The program is its own agent, which is named before ours."""
-        jar = self.folder / "agent.jar"
-        with zipfile.ZipFile(jar, "w") as made:
-            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
         return self.begin("", agent=None, jvm_args=[
-            f"-javaagent:{jar}{argument}", f"-agentpath:{Settings.agent}=out={self.folder}/end.iprof,samples=n,image=n,{options}"])
+            f"-javaagent:{self.own_agent()}{argument}", f"-agentpath:{Settings.agent}=out={self.folder}/end.iprof,samples=n,image=n,{options}"])
 
-    def test_a_redefinition_is_not_undone(self):
-        process = self.redefining("count-until=5000,rearm=1s")
+    def test_methods_count_again_for_a_moment_and_a_redefinition_is_not_undone(self):
+        process = self.redefining("count-until=5000,rearm=1s,verbose=2")
         self.until_frozen(process, methods=3)
         self.assertEqual(self.ask(process, "value"), 1111111)
         self.ask(process, "redefine")
         rounds = self.status(process)["freeze_rounds"]
-        self.until(process, RUN, lambda status: status["freeze_rounds"] > rounds)
+        self.until(process, RUN, lambda status: status["freeze_rounds"] > rounds and status["frozen_methods"] >= 2)
         self.assertEqual(self.ask(process, "value"), 2222222)
-        self.finish(process)
+        said = "\n".join(self.finish(process))
         self.assert_true("end.iprof", process.ran)
+        self.assertIn("counted no more", said)
+        # The first round swaps Freezes and Freezes$Holder. The first batches have one class each, to measure how long a pause is.
+        rounds, rearms, pauses = map(int, re.search(r"after (\d+) rounds and (\d+) rearms; \d+ classes swapped in (\d+) pauses", said).groups())
+        self.assertGreater(pauses, rounds + rearms, said)
 
     def test_another_agent_that_comes_first_keeps_its_change(self):
         """It changes a class when that is loaded, as JaCoCo does. A method of this class freezes."""
@@ -317,14 +294,3 @@ class Classes(FreezingCase):
         self.assertIn(HOLDER, self.estimates("end.iprof"))
         self.assert_true("end.iprof", process.ran)
         self.assert_near(self.profile("end.iprof").calls_of(HOLDER), 2 * process.ran["run"], HOLDER)
-
-    @on_one_jvm
-    def test_another_agent_that_follows_forbids_it(self):
-        jar = self.folder / "agent.jar"
-        with zipfile.ZipFile(jar, "w") as made:
-            made.writestr("META-INF/MANIFEST.MF", "Premain-Class: Freezes\nCan-Redefine-Classes: true\n")
-        process = self.begin("count-until=5000", jvm_args=[f"-javaagent:{jar}"], agent="out=end.iprof,")
-        self.work_for_long(process)
-        self.assertEqual(self.status(process)["frozen_methods"], 0)
-        self.assertTrue(any("count-until=, overhead= and mode=budget have no effect" in line for line in self.finish(process)))
-        self.assertEqual(self.profile("end.iprof").calls_of(STEP), process.ran["run"])

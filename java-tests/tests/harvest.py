@@ -21,8 +21,9 @@ from oracle import java_sources
 UNSUPPORTED, IO, USAGE = 3, 4, 2  # exit codes
 NOBODY = 65534
 FIRST_THAT_TRAINS = 25
+TRAINING_STEPS, TRAINED_STEPS = 300_000, 20_000
 RECORDS_FAILED_CHECKS = 22  # the first Java whose compiled code records the classes of type checks that fail
-STARTING = r"has only just started"  # beyond the tool's patience
+STARTING = r"it has run for \d+ s only: try again soon"  # beyond the tool's patience
 ENDING = r"has ended|no process|it is ending"
 CHANGING = r"changes too quickly"  # the classes of a program that loads and unloads them without a break
 
@@ -71,6 +72,31 @@ class Harvest(AgentCase):
         return self.profile("exact.iprof")
 
 
+class AfterARecording(Harvest):
+    def test_hotspot_counts_anew_and_the_tool_says_so(self):
+        """HotSpot throws the counters of changed classes away. The JVM is young, but that is not why it has none."""
+        process = self.start("Harvestable", STEPS, "again")
+        _, before = self.harvest(process)
+        self.assertEqual(before["classes_redefined"], 0)
+        self.run_tool("profile", str(process.pid), "samples=n,force=always", "--duration", "100ms", "-o", self.folder / "p.iprof")
+        run = self.run_command([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "h.iprof"], expect=None)
+        if run.code == 0:  # threads of the JVM have worked since
+            self.assertRegex(run.stdout, r"\n[\d,]+ classes were changed while the program ran, so HotSpot has counted their methods anew")
+        else:
+            self.assertRegex(run.stderr, rf"process {process.pid} has no MethodData to harvest: [\d,]+ classes were changed while it ran "
+                                         r"\(by 'iprof profile', .* let it work for a minute under its usual load, then harvest\n$")
+        self.assertNotRegex(run.stderr + run.stdout, "has run for|just started|has ended")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.wait_until(lambda: "again" in process.out_path.read_text())
+        after, said = self.harvest(process, "--no-estimate")
+        self.assertGreater(said["classes_redefined"], 100)
+        self.assertLessEqual(after.calls_of("Harvestable.every10th"), STEPS)
+        self.assertGreater(after.calls_of("Harvestable.every10th"), 0)
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0)
+
+
 class KnownShares(Harvest):
     def test_shares_are_those_of_the_program_and_of_exact_counts(self):
         process = self.start()
@@ -105,7 +131,8 @@ class KnownShares(Harvest):
         note = harvested.section["harvest"]
         self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
                                      "recursive_groups", "jvm_age_s", "harvests", "time", "trained", "methods_with_data",
-                                     "methods_without_data", "methods_failed", "sites_left_out", "lambdas_left_out", "classes_left_out"})
+                                     "methods_without_data", "methods_failed", "methods_trained",
+                                     "methods_trained_unknown", "sites_left_out", "lambdas_left_out", "classes_left_out"})
         self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-8", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
@@ -133,31 +160,69 @@ class KnownShares(Harvest):
         self.assertIn(", 1 class a site", " ".join(self.run_tool("show", self.folder / "h.iprof").stdout.split()))
         self.end(process)
 
-    def test_the_counts_of_a_training_run_are_told(self):
-        """An AOT cache fills MethodDatas with the counts of the run that made it (JEP 515), which a harvest cannot tell apart."""
+    def make_aot_cache(self):
+        """The jar of a program, and an AOT cache with what it does in training (JEP 514, 515)."""
         if self.jvm.major < FIRST_THAT_TRAINS:
             self.skipTest(f"{self.jvm.id} has no AOT cache with counts")
         jar, conf, cache = (self.folder / name for name in ("app.jar", "app.aotconf", "app.aot"))
         with zipfile.ZipFile(jar, "w") as archive:
-            for path in sorted(Settings.classes.glob("Harvestable*.class")):
-                archive.write(path, path.name)
+            archive.write(Settings.classes / "Trained.class", "Trained.class")
         for flags in (["-XX:AOTMode=record", f"-XX:AOTConfiguration={conf}"],
                       ["-XX:AOTMode=create", f"-XX:AOTConfiguration={conf}", f"-XX:AOTCache={cache}"]):
-            self.run_command([self.jvm.java, *flags, "-cp", jar, "Harvestable", STEPS, "end"], expect=None)
+            self.run_command([self.jvm.java, *flags, "-cp", jar, "Trained", "train", str(TRAINING_STEPS)], expect=None)
         if not cache.exists():
-            self.skipTest(f"{self.jvm.id} makes no AOT cache")
+            self.skipTest(f"{self.jvm.id} makes no AOT cache: a full JDK 25 does")
+        return jar, cache
+
+    def start_trained(self, jar, cache, mode="on"):
+        return self.start_java("Trained", "run", str(TRAINED_STEPS), agent=None,
+                               jvm_args=["-cp", jar, f"-XX:AOTCache={cache}", f"-XX:AOTMode={mode}", "-Xlog:disable"])
+
+    def assert_of_this_run(self, profile):
+        """No count is of the training. HotSpot compiles a trained method early, and then counts it no more."""
+        self.assertEqual(profile.calls_of("Trained.onlyInTraining"), 0)
+        for method in ("inBoth", "onlyLater"):
+            self.assertLessEqual(profile.calls_of(f"Trained.{method}"), TRAINED_STEPS, method)
+        for context, counts in profile.table("conditionalProfiles").items():
+            if context[0].startswith("Trained.onlyInTraining"):
+                self.fail(f"branches of the training: {context}: {counts}")
+            if context[0].startswith("Trained.inBoth"):
+                self.assertLessEqual(sum(counts.values()), TRAINED_STEPS, context)
+
+    def test_the_counts_of_a_training_run_are_not_those_of_the_program(self):
+        """An AOT cache fills MethodDatas with the counts of the run that made it. The file still has them."""
+        jar, cache = self.make_aot_cache()
         damaged = self.folder / "damaged.aot"
         damaged.write_bytes(cache.read_bytes()[:4096])
-        for mode, used, trained in (("on", cache, 1), ("off", cache, 0), ("auto", damaged, 0)):
+        text = "the counts of the AOT cache's training run were subtracted in "
+        for mode, used, is_used in (("on", cache, True), ("off", cache, False), ("auto", damaged, False)):
             with self.subTest(mode):
-                process = self.start(jvm_args=["-cp", jar, f"-XX:AOTCache={used}", f"-XX:AOTMode={mode}", "-Xlog:disable"])
-                harvested, said = self.harvest(process)
-                self.assertEqual((harvested.section["harvest"]["trained"], said["trained"]), (trained, bool(trained)))
-                text = "the AOT cache's training run"
-                self.assertEqual(text in self.run_tool("harvest", str(process.pid), "--list").stdout, bool(trained))
-                self.assertEqual(f"with counts of {text}" in " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split()),
-                                 bool(trained))
-                self.end(process)
+                process = self.start_trained(jar, used, mode)
+                harvested, said = self.harvest(process, "--no-estimate")
+                self.assert_of_this_run(harvested)
+                self.assertGreater(harvested.calls_of("Trained.onlyLater"), 0)
+                self.assertEqual((said["trained"], said["methods_trained_unknown"]), (False, 0))
+                self.assertEqual(said["methods_trained"] > 0, is_used)
+                self.assertEqual(harvested.section["harvest"]["methods_trained"], said["methods_trained"])
+                self.assertEqual(text in self.run_tool("harvest", str(process.pid), "--list").stdout, is_used)
+                self.assertEqual("without those of the AOT cache's training run" in
+                                 " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split()), is_used)
+                estimated, _ = self.harvest(process)
+                self.assertEqual(estimated.calls_of("Trained.onlyInTraining"), 0)
+                inside, _ = self.harvest(process, "--no-estimate", "--attach")
+                self.assert_of_this_run(inside)
+                process.communicate(b"\n", timeout=PATIENCE_S)
+
+    def test_an_aot_cache_that_was_removed(self):
+        """Root still reads it by its mapping. Anybody else cannot tell what it brought, so these methods are left out."""
+        jar, cache = self.make_aot_cache()
+        process = self.start_trained(jar, cache)
+        cache.unlink()
+        harvested, said = self.harvest(process, "--no-estimate")
+        self.assert_of_this_run(harvested)
+        self.assertGreater(said["methods_trained"] + said["methods_trained_unknown"], 0)
+        self.assertGreater(harvested.calls_of("Trained.onlyLater"), 0)
+        self.end(process)
 
     def test_list_writes_nothing(self):
         process = self.start()

@@ -216,7 +216,7 @@ class Attached(Inside):
                 # Now there is an agent.
                 self.run_tool("profile", process.pid, *window)
                 refused = self.run_tool("profile", process.pid, "jdk=n", *window, expect=2)
-                self.assertIn("the options of its first load stand", refused.stderr)
+                self.assertIn("keeps the options of its first load", refused.stderr)
                 self.end(process)
 
     def is_listed_with_the_library(self, process):

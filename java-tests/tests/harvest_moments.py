@@ -31,7 +31,7 @@ PAIRS = [(scenario, collector) for scenario in SCENARIOS for collector in COLLEC
 SHARE = 4  # JVMs
 LONGEST_PAUSE_S = 0.4
 IN_PROOF = 260
-JUST_STARTED = re.compile(r"iprof: error: process \d+ (has only just started, so try again soon: it (?P<why>.*)"
+JUST_STARTED = re.compile(r"iprof: error: process \d+ ((?P<why>.*); it has run for \d+ s only: try again soon"
                           r"|is not a JVM, or has only just started: .*)")
 
 

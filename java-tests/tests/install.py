@@ -41,5 +41,12 @@ with tempfile.TemporaryDirectory(prefix="iprof-install.") as destination:
     said = subprocess.run([tool, "attach", str(os.getpid())], capture_output=True, text=True).stderr if tool.exists() else ""
     if "is not a JVM" not in said:
         failures.append(f"the installed iprof does not find the installed library: {said}")
+    # Without the profiler for JMH, the installation goes on, and says so.
+    script = (build / "jmh" / "cmake_install.cmake").read_text()
+    without = pathlib.Path(destination) / "without.cmake"
+    without.write_text(script.replace(str(build / "iprof-jmh.jar"), "/nowhere/iprof-jmh.jar"))
+    said = subprocess.run(["cmake", "-P", without], env={**os.environ, "DESTDIR": destination}, capture_output=True, text=True)
+    if said.returncode != 0 or "Not installed: iprof-jmh.jar" not in said.stderr:
+        failures.append(f"nothing is said of a jar that was not built: {said}")
     print("\n".join(failures) or "installed: " + ", ".join(installed))
     sys.exit(1 if failures else 0)

@@ -86,6 +86,59 @@ class Refusals(AgentCase):
             self.assertEqual(os.listdir(self.folder), [])
 
 
+class OtherUsersPipes(AgentCase):
+    """In a folder that all users may write to, another user makes a pipe where the agent is to open a file. Nobody waits for it."""
+    jvm_defaults = C1_ONLY
+    OTHER = 4002
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can make another user's pipe")
+        self.folder = self.folder.resolve()
+        self.folder.chmod(0o1777)
+
+    def pipe(self, name):
+        os.mkfifo(self.folder / name)
+        (self.folder / name).chmod(0o666)
+        os.chown(self.folder / name, self.OTHER, self.OTHER)
+
+    def test_the_start_refuses_them(self):
+        self.pipe("pipe")
+        for option in ("out", "log", "raw"):
+            with self.subTest(option=option):
+                run = self.run_java("Fib", agent=f"{option}=pipe", expect=1)
+                self.assertEqual(run.stderr, f"iprofagent: option '{option}': cannot write '{self.folder}/pipe': it is a named pipe of another user "
+                                             f"(uid {self.OTHER})\n", run)
+                self.assertEqual(run.stdout, "", run)
+                run = self.run_java("Fib", agent=f"{option}=pipe,onerror=ignore")
+                self.assertTrue(run.stdout, run)
+
+    def test_at_the_control_socket_and_the_weights(self):
+        self.pipe("pipe")
+        for option, said in (("control", "exists already, and is not a socket"), ("weights", "cannot open: it is a named pipe")):
+            with self.subTest(option=option):
+                run = self.run_java("Fib", agent=f"{option}=pipe", expect=1)
+                self.assertIn(said, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1, run)
+
+    def test_one_that_comes_later_leaves_the_profile_beside_it(self):
+        process = self.start_java("Ends", "wait", agent="out=file.iprof,log=log")
+        self.pipe("file.iprof")
+        process.terminate()
+        self.assertEqual(process.wait(PATIENCE_S), 143)
+        self.assertIn(f"{self.folder}/file.iprof: cannot open: it is a named pipe of another user", (self.folder / "log").read_text())
+        self.profile("file.1.iprof")
+
+    def test_beside_the_profile(self):
+        """At the names of the raw file, the lock and a temporary file."""
+        for name in ("file.iraw", ".file.iprof.lock", ".file.iprof.1.1.tmp"):
+            self.pipe(name)
+        run = self.run_java("Fib", agent="out=file.iprof")
+        self.assertIn("its lock belongs to another user", run.stderr)
+        self.profile("file.1.iprof")
+
+
 class OtherUsersLinks(AgentCase):
     """In a folder that all users may write to, nothing is written through a link of another user."""
     jvm_defaults = C1_ONLY

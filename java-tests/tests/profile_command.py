@@ -62,9 +62,13 @@ class AtOnce(SessionCase):
         self.end(process)
 
     def hold_commands(self, process, socket):
-        """From now on, commands wait for a dump into a FIFO. Who reads that FIFO lets them go on."""
+        """From now on, commands wait for a dump into a pipe that is full. Who calls what this returns lets them go on."""
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
+        ends = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+        with contextlib.suppress(BlockingIOError):
+            while os.write(ends, bytes(4096)):
+                pass
         dump = subprocess.Popen([Settings.tool, "dump", "--control", socket, "-o", fifo], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL)
         self.addCleanup(dump.wait)
@@ -72,7 +76,14 @@ class AtOnce(SessionCase):
         deadline = time.monotonic() + PATIENCE_S
         while "'dump' is still running" not in self.run_tool("status", str(process.pid), "--timeout", "1", expect=None).stderr:
             self.assertLess(time.monotonic(), deadline)
-        return fifo
+
+        def go_on():
+            reader = os.open(fifo, os.O_RDONLY)
+            os.close(ends)
+            while os.read(reader, 65536):
+                pass
+            os.close(reader)
+        return go_on
 
     def interrupt(self, tool):
         """Sends SIGINT and waits until the tool, which holds it back, has taken it."""
@@ -88,7 +99,7 @@ class AtOnce(SessionCase):
         tool = self.tool(process, "-o", "x.iprof")
         self.wait_until_recording(process)
         self.rounds(process, 3)
-        fifo = self.hold_commands(process, self.folder / "a.sock")
+        go_on = self.hold_commands(process, self.folder / "a.sock")
         self.interrupt(tool)  # the stop begins, and waits
         tool.send_signal(signal.SIGINT)
         _, complaints = tool.communicate(timeout=PATIENCE_S)
@@ -100,7 +111,7 @@ class AtOnce(SessionCase):
         self.assertFalse((self.folder / "x.iprof").exists())
         profile = pathlib.Path(said[1])
         self.addCleanup(shutil.rmtree, profile.parent, ignore_errors=True)
-        fifo.read_bytes()  # the JVM goes on
+        go_on()
         self.assertEqual(self.status(process)["state"], "stopped")  # comes after the stop
         self.assertEqual(self.counted(profile), 3)
         self.command("stop", process, "-o", "again.iprof")
@@ -127,13 +138,13 @@ class AtOnce(SessionCase):
 
     def test_a_dump_request_does_not_hold_up_the_jvms_signals(self):
         process = self.start(agent="out=end.iprof,control=a.sock,jdk=n")
-        fifo = self.hold_commands(process, self.folder / "a.sock")
+        go_on = self.hold_commands(process, self.folder / "a.sock")
         process.send_signal(signal.SIGQUIT)
         deadline = time.monotonic() + PATIENCE_S
         while "no profile was written: another profile is still being written" not in process.err_path.read_text():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
-        fifo.read_bytes()
+        go_on()
         process.communicate(b"x", timeout=PATIENCE_S)  # its output has the threads that SIGQUIT prints
         self.assertEqual(process.returncode, 0)
         self.profile("end.iprof")

@@ -210,4 +210,4 @@ class Merging(AgentCase):
         self.without_hashes(17)
         self.without_hashes(25)
         self.run_tool("merge", "-o", "mixed.iprof", "bare17.iprof", "bare25.iprof")
-        self.assertIn("[branch-outcomes]", self.run_tool("check", "mixed.iprof", expect=1).stdout)
+        self.assertIn("[branch-folded]", self.run_tool("check", "--strict", "mixed.iprof", expect=1).stdout)

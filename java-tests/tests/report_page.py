@@ -198,7 +198,7 @@ class ReportPage(AgentCase):
     def test_mistakes(self):
         a = self.write("a.iprof", shapes_profile(3, 4, 5))
         for arguments, said in [
-                ((a,), "--output is required"), (("--diff", a, "-o", "x.html"), "two profiles"), ((a, a, "-o", "x.html"), "need --diff"),
+                (("--diff", a, "-o", "x.html"), "two profiles"), ((a, a, "-o", "x.html"), "need --diff"),
                 ((a, "--sources", ".", "-o", "x.html"), "--sources needs --classes"), ((a, "--max-mb", "0", "-o", "x.html"), "--max-mb")]:
             self.assertIn(said, self.run_tool("report", *arguments, expect=2).stderr)
         self.assertIn("nowhere.jar", self.run_tool("report", a, "--classes", "nowhere.jar", "-o", "x.html", expect=None).stderr)

@@ -191,6 +191,58 @@ class ContinuousIntegration(unittest.TestCase):
         self.assertNotIn("format-check", called)
 
 
+class Demo(unittest.TestCase):
+    """Runs scripts/demo in a copy of the project in which nothing is built: the tool only repeats its arguments."""
+
+    def demo(self, build, jar=True):
+        with tempfile.TemporaryDirectory(prefix="iprof-demo.") as name:
+            folder = pathlib.Path(name)
+            (folder / "scripts" / "lib").mkdir(parents=True)
+            (folder / "bin").mkdir()
+            (folder / "build").mkdir()
+            for script in ("demo", "lib/common.sh"):
+                shutil.copy(ROOT / "scripts" / script, folder / "scripts" / script)
+            if jar:
+                (folder / "build" / "iprof-jmh.jar").touch()
+            for program, text in (("scripts/install-deps", ""), ("scripts/build", f'echo "$*" >{folder}/built\n{build}'),
+                                  ("build/iprof", 'echo "tool: $*"'), ("bin/java", 'echo "java: $*"'), ("bin/javac", "")):
+                (folder / program).write_text(f"#!/bin/sh\n{text}\n")
+                (folder / program).chmod(0o755)
+            environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+            done = subprocess.run([folder / "scripts" / "demo"], capture_output=True, text=True, check=False,
+                                  env={**environment, "IPROF_JOBS": "2", "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
+            return done, (folder / "built").read_text().split()
+
+    STEPS = 'i=1; while [ $i -le 200 ]; do echo "[$i/200] Building CXX object a/$i.o"; i=$((i + 1)); done'
+
+    def test_the_build_is_a_few_lines(self):
+        done, built = self.demo(self.STEPS)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        building = [line for line in done.stdout.splitlines() if line.startswith("Building")]
+        self.assertRegex(building[0], r"^Building: 200 steps, about \d+ min on 2 processors\.")
+        self.assertEqual(len(building), 11, building)
+        self.assertNotIn("CXX", done.stdout)
+        self.assertIn("iprof_jmh", built)
+
+    def test_it_shows_the_programs_own_methods_and_a_page(self):
+        done, _ = self.demo("echo ninja: no work to do.")
+        self.assertNotIn("Building", done.stdout)
+        for said in ("tool: check shop.iprof", "tool: show --app shop.iprof", "tool: top --app shop.iprof", "tool: report ", "java: -agentpath:"):
+            self.assertIn(said, done.stdout)
+        self.assertIn("shop.html in a browser", done.stdout)
+
+    def test_a_build_that_fails_shows_why(self):
+        done, _ = self.demo(f'{self.STEPS}\necho "FAILED: a.o"\necho "a.cc:1: error: no" >&2\nexit 1')
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stderr, "FAILED: a.o\na.cc:1: error: no\ndemo: the build failed for the reason above.\n")
+
+    def test_without_the_profiler_for_jmh_it_goes_on(self):
+        done, _ = self.demo("", jar=False)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("demo: the profiler for JMH, build/iprof-jmh.jar, was not built", done.stderr)
+        self.assertIn("tool: check", done.stdout)
+
+
 class Sentences(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="iprof-scripts.")

@@ -24,6 +24,7 @@ NOTHING = Answer("refused", "nothing is being recorded", "stopped")
 NOTHING_YET = Answer("refused", "nothing has been recorded yet", "stopped")
 NO_AGENT = Answer("error", "iprof: error: the agent is not loaded in process 7: 'iprof profile 7' or 'iprof attach 7' loads it")
 BUSY = Answer("error", "iprof: error: process 7: the agent is recording already: 'iprof stop 7' stops it")
+TAKEN = Answer("error", "iprof: error: process 7: already loaded in this JVM; the options of the first load stand; 'iprof status 7' shows")
 ENDING = Answer("refused", "the program is ending")
 GONE = Answer("error", "iprof: error: process 7 has ended")
 
@@ -58,7 +59,8 @@ class CommandStates(unittest.TestCase):
 
     def test_a_second_attach_changes_nothing(self):
         for state in (State.READY, State.RECORDING, State.STOPPED):
-            self.assertIs(self.good(state, (ATTACH_AND_RECORD, done()), (ATTACH, done())).state, state)
+            self.assertIs(self.good(state, (ATTACH_AND_RECORD, TAKEN), (ATTACH, TAKEN)).state, state)
+            self.assertNotEqual(self.feed(state, (ATTACH, done()))[0], [""])
 
     def test_a_dump_without_a_file(self):
         """The file of an agent that `iprof profile` loaded is gone."""

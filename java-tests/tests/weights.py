@@ -101,7 +101,7 @@ class Weights(CountingCase):
     @on_one_jvm
     def test_a_file_that_is_no_profile_is_one_sentence(self):
         (self.folder / "text").write_text("hello\n")
-        for name, sentence in (("missing", "missing: cannot open: No such file or directory"), (".", ". is not a file"),
+        for name, sentence in (("missing", "missing: cannot open: No such file or directory"), (".", ".: cannot open: it is a directory"),
                                ("text", "text: not an iprof profile: it is no JSON object")):
             with self.subTest(name=name):
                 run = self.run_java("Fib", agent=f"weights={name}", expect=1)

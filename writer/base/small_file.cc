@@ -1,27 +1,13 @@
 #include "writer/base/small_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include "writer/base/open_file.h"
 
 namespace iprof {
 
 std::optional<std::string> ReadSmallFile(const std::string& path, size_t most) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::optional<std::string> text{std::in_place};
-  std::array<char, 4096> part;
-  while (text->size() < most) {
-    const ssize_t count = read(file, part.data(), std::min(part.size(), most - text->size()));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) text.reset();
-    if (count <= 0) break;
-    text->append(part.data(), static_cast<size_t>(count));
-  }
-  close(file);
+  const Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  std::string text;
+  if (!file.ok() || !ReadAll(file->get(), most, text)) return std::nullopt;
   return text;
 }
 

@@ -5,8 +5,8 @@
 // a noticeable part of the time that a small program runs.
 //
 // Guarantees: no descriptor stays open, and child processes do not inherit it.
-// Threads: any. Failure: nullopt if the file cannot be opened or read; what is behind `most` bytes is
-// left out.
+// Threads: any. Failure: nullopt if it is no regular file, or cannot be opened or read; what is behind
+// `most` bytes is left out.
 #pragma once
 
 #include <cstddef>

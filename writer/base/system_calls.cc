@@ -1,6 +1,7 @@
 #include "writer/base/system_calls.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -41,6 +42,11 @@ ssize_t SystemCalls::Readlinkat(int folder, const char* name, char* into, size_t
 }
 int SystemCalls::Flock(int fd, int operation) { return ::flock(fd, operation); }
 int SystemCalls::Dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
+
+int SystemCalls::Poll(int fd, short events, int most_ms) {
+  pollfd polled{fd, events, 0};
+  return ::poll(&polled, 1, most_ms);
+}
 
 SystemCalls& SystemCalls::Real() {
   static SystemCalls real;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kKey = "iprofagent";
 constexpr int64_t kVersion = 1;
-constexpr std::array<std::string_view, 3> kOutcomes = {"done", "refused", "failed"};
+constexpr std::array<std::string_view, 4> kOutcomes = {"done", "refused", "failed", "taken"};
 
 bool ReadText(JsonScanner& json, std::string* text) {
   std::string_view value;

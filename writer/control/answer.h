@@ -26,6 +26,7 @@ enum class Outcome : uint8_t {
   kDone,
   kRefused,  // it does not fit the state, or waited too long: nothing was changed
   kFailed,   // it was begun and did not succeed
+  kTaken,    // of a load: another one came first, and the agent runs with its options
 };
 std::string_view OutcomeName(Outcome outcome);  // "done"
 

@@ -36,7 +36,8 @@ TEST_CASE("answers come back from their JSON") {
         "{\"iprofagent\":1,\"command\":\"stop\",\"outcome\":\"refused\",\"message\":"
         "\"\\\"x\\\"\\n\xc3\xa9\"}\n");
   CHECK(*ParseAnswer(FormatAnswer(answer)) == answer);
-  for (const Outcome outcome : {Outcome::kDone, Outcome::kRefused, Outcome::kFailed}) {
+  for (const Outcome outcome :
+       {Outcome::kDone, Outcome::kRefused, Outcome::kFailed, Outcome::kTaken}) {
     CHECK(ParseAnswer(FormatAnswer({"dump", outcome, "", {}}))->outcome == outcome);
   }
 }

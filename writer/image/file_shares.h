@@ -33,6 +33,8 @@ class FileShares {
   void AddEntry(const EntryDecl& entry);
   void AddKey(std::string_view key, std::string_view json);
   const ImageShares& shares() const { return shares_; }
+  // Of the keys that were added.
+  const AgentSection& section() const { return section_; }
 
  private:
   ImageShares shares_;

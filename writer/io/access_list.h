@@ -18,7 +18,7 @@ namespace iprof {
 
 class AccessList {
  public:
-  // Of a file in an open folder, which may be open for a path only (O_PATH). Not known if the name
+  // Of a regular file in an open folder, which may be open for a path only (O_PATH). Not known if the name
   // now leads to another file than `expected`, or if neither the file nor /proc can be read.
   static AccessList Of(int folder, const std::string& name, const struct stat& expected);
 

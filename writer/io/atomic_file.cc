@@ -1,6 +1,6 @@
 #include "writer/io/atomic_file.h"
 
-#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,11 +8,15 @@
 #include <cstring>
 #include <utility>
 
+#include "writer/base/open_file.h"
 #include "writer/io/temporary_file.h"
 
 namespace iprof {
 namespace {
 
+// How long a pipe's reader may take to come, and to read something: 20 s.
+constexpr int kPipeSlices = 400;
+constexpr int kPipeSliceMs = 50;
 constexpr int kAttempts = 100;  // temporary names to try, as files of a dead process may have some
 
 std::string NextTemporaryName(const std::string& name) {
@@ -64,9 +68,7 @@ Status AtomicFile::OpenWhatIsThere() {
     }
     return {};
   }
-  const int no_follow = place_->descriptor() ? 0 : O_NOFOLLOW;
-  fd_ = calls_.Openat(place_->folder(), name, O_WRONLY | O_CLOEXEC | no_follow, 0);
-  if (fd_ < 0) return Fail("cannot open", errno);
+  if (Status status = OpenStream(); !status.ok()) return status;
   struct stat opened {};
   if (calls_.Fstatat(fd_, "", &opened, AT_EMPTY_PATH) != 0 || opened.st_dev != old.st_dev ||
       opened.st_ino != old.st_ino)
@@ -74,14 +76,32 @@ Status AtomicFile::OpenWhatIsThere() {
   return {};
 }
 
+// A pipe that nobody reads may get its reader soon: the user may have started both.
+Status AtomicFile::OpenStream() {
+  const int no_follow = place_->descriptor() ? 0 : O_NOFOLLOW;
+  for (int slice = 0;; ++slice) {
+    Result<OwnedFd> opened = OpenFile(place_->folder(), place_->name(), O_WRONLY | no_follow,
+                                      FileKind::kStream, 0, calls_);
+    const int error = errno;
+    if (opened.ok()) {
+      fd_ = opened->Release();
+      return {};
+    }
+    if (error != ENXIO || slice == kPipeSlices) return Fail(opened.status());
+    calls_.Poll(-1, 0, kPipeSliceMs);
+  }
+}
+
 Status AtomicFile::OpenTemporary() {
   RemoveAbandonedTemporaries(place_->folder(), place_->name());
   const mode_t mode = old_mode_ || readers_ != Readers::kByUmask ? 0600 : 0666;
   for (int attempt = 0; fd_ < 0; ++attempt) {
     std::string name = NextTemporaryName(place_->name());
-    fd_ = calls_.Openat(place_->folder(), name.c_str(),
-                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (fd_ >= 0) {
+    Result<OwnedFd> made =
+        OpenFile(place_->folder(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                 FileKind::kRegular, mode, calls_);
+    if (made.ok()) {
+      fd_ = made->Release();
       temporary_ = std::move(name);
       HoldTemporary(fd_, calls_);
     } else if (errno != EEXIST || attempt == kAttempts) {
@@ -117,10 +137,21 @@ Status AtomicFile::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = calls_.Write(fd_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {
+      if (!WaitForReader()) return Fail("cannot write: its reader takes nothing", 0);
+      continue;
+    }
     if (count <= 0) return Fail("cannot write", count < 0 ? errno : EIO);
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return {};
+}
+
+bool AtomicFile::WaitForReader() const {
+  for (int slice = 0; slice < kPipeSlices; ++slice) {
+    if (calls_.Poll(fd_, POLLOUT, kPipeSliceMs) > 0) return true;
+  }
+  return false;
 }
 
 Status AtomicFile::Commit() {
@@ -138,10 +169,10 @@ Status AtomicFile::Commit() {
   temporary_.clear();
   // The rename must reach the disk, too. A folder that we may not read cannot be flushed; the
   // kernel writes it later.
-  const int folder = calls_.Openat(place_->folder(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (folder < 0) return {};
-  const int error = calls_.Fsync(folder) == 0 ? 0 : errno;
-  calls_.Close(folder);
+  const Result<OwnedFd> folder =
+      OpenFile(place_->folder(), ".", O_RDONLY, FileKind::kFolder, 0, calls_);
+  if (!folder.ok()) return {};
+  const int error = calls_.Fsync(folder->get()) == 0 ? 0 : errno;
   if (error != 0 && error != EINVAL)
     return Fail("is in place, but its folder cannot be flushed to disk", error);
   return {};
@@ -152,6 +183,11 @@ Status AtomicFile::Fail(std::string_view step, int error) {
   std::string message = path_ + ": " + std::string(step);
   if (error != 0) message.append(": ").append(std::strerror(error));
   return {Code::kIo, std::move(message)};
+}
+
+Status AtomicFile::Fail(const Status& opening) {
+  Discard();
+  return {opening.code(), path_ + ": cannot open: " + opening.message()};
 }
 
 void AtomicFile::Discard() {

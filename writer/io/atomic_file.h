@@ -12,7 +12,8 @@
 //    created if it does not exist. Links of other users are refused, and no link can be put in
 //    place between the check and the use (see file_place.h).
 //  - An existing target that is not a regular file (a device, a FIFO) cannot be replaced and is
-//    written directly; a folder is refused.
+//    written directly; what FileKind::kStream leaves out is refused (open_file.h). A FIFO without a
+//    reader, or with one that reads nothing, is given up after 20 s.
 //  - A name of one of our own descriptors (/dev/stdout, /dev/fd/3) means that descriptor, whatever
 //    it leads to. It is written at its current position, as the shell that opened it expects (>>,
 //    or a group of commands with one output).
@@ -58,8 +59,11 @@ class AtomicFile final : public ByteSink {
  private:
   AtomicFile(SystemCalls& calls, Readers readers) : calls_(calls), readers_(readers) {}
   Status Fail(std::string_view step, int error);
+  Status Fail(const Status& opening);
   Status OpenWhatIsThere();
+  Status OpenStream();
   Status OpenTemporary();
+  bool WaitForReader() const;
   void AllowOurGroup();
   bool GiveOldPermissions();
   void Discard();

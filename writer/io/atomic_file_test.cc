@@ -2,7 +2,9 @@
 #include "writer/io/atomic_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +14,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <thread>
 
 #include "writer/base/temporary_folder.h"
 #include "writer/io/writer.h"
@@ -346,6 +350,58 @@ TEST_CASE("a file that another process has open is not replaced under its feet")
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(fd);
+}
+
+// Of a system on which time passes at once.
+class Impatient final : public SystemCalls {
+ public:
+  int Poll(int /*fd*/, short /*events*/, int most_ms) override {
+    waited_ms += most_ms;
+    return 0;
+  }
+  int waited_ms = 0;
+};
+
+TEST_CASE("a pipe without a reader, or with one that does not read, is given up") {
+  TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  Impatient calls;
+  CHECK(WriteWith(calls, path).message() ==
+        path + ": cannot open: it is a named pipe, and nobody reads it");
+  CHECK(calls.waited_ms == 20'000);
+  const int ends = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  const std::string page(4096, 'x');
+  while (::write(ends, page.data(), page.size()) > 0) {
+  }
+  calls.waited_ms = 0;
+  CHECK(WriteWith(calls, path).message() == path + ": cannot write: its reader takes nothing");
+  CHECK(calls.waited_ms == 20'000);
+  ::close(ends);
+}
+
+TEST_CASE("a pipe that is read slowly gets everything") {
+  TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const std::string text(300'000, 'x');  // more than a pipe holds
+  size_t got = 0;
+  std::thread reader([&] {
+    ::poll(nullptr, 0, 50);  // it comes late, too
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    char part[10'000];
+    for (ssize_t count = 1; (count = ::read(fd, part, sizeof part)) > 0;)
+      got += static_cast<size_t>(count);
+    ::close(fd);
+  });
+  {
+    Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path);
+    CHECK(file.status().message().empty());
+    CHECK((*file)->Write(text).message().empty());
+    CHECK((*file)->Commit().message().empty());
+  }
+  reader.join();
+  CHECK(got == text.size());
 }
 
 TEST_CASE("a full disk") {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/code_length.h"
 #include "writer/base/murmur3.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/digits.h"
@@ -72,25 +73,44 @@ std::vector<MethodIndex> RecordedMethods(const Profile& profile) {
   return methods;
 }
 
+uint64_t HashWithName(uint64_t hash, std::string_view name) {
+  std::string text(reinterpret_cast<const char*>(&hash), sizeof hash);
+  text += name;
+  return Murmur3(text).low;
+}
+
 // In digits; empty if the names are too long.
 std::string HashOfNames(const Profile& profile, const std::vector<MethodIndex>& methods) {
   std::string text;
   uint64_t hash = 0;
   HashedNames names;
   for (const MethodIndex method : methods) {
-    text.assign(reinterpret_cast<const char*>(&hash), sizeof hash);
+    text.clear();
     if (!names.Append(profile, method, &text)) return {};
-    hash = Murmur3(text).low;
+    hash = HashWithName(hash, text);
   }
   std::string digits;
   AppendDigits(hash, kDigitsEach, &digits);
   return digits;
 }
 
+// All lengths. nullopt if the text has another shape.
+std::optional<std::vector<uint32_t>> ParseLengths(std::string_view text) {
+  std::vector<uint32_t> lengths;
+  DigitReader reader(text);
+  while (!reader.at_end()) {
+    const uint64_t length = reader.Small();
+    if (!reader.ok() || length > kCodeLengthBits) return std::nullopt;
+    lengths.push_back(static_cast<uint32_t>(length));
+  }
+  return lengths;
+}
+
 struct CodeText {
   int64_t bits = 0;
   std::string methods;
   std::vector<uint64_t> hashes;
+  std::vector<uint32_t> lengths;  // empty: none
 };
 
 std::optional<CodeText> ParseCode(std::string_view json) {
@@ -115,6 +135,13 @@ std::optional<CodeText> ParseCode(std::string_view json) {
       if (hashes) text.hashes = std::move(*hashes);
       return has_hashes;
     }
+    if (name == "lengths") {
+      std::string digits;
+      if (!string(&digits)) return false;
+      auto lengths = ParseLengths(digits);
+      if (lengths) text.lengths = std::move(*lengths);
+      return lengths.has_value();
+    }
     if (name != "bits") return scanner.SkipValue();
     scanner.Peek();
     return scanner.ReadInteger(&text.bits) == JsonScanner::Number::kInteger;
@@ -122,12 +149,38 @@ std::optional<CodeText> ParseCode(std::string_view json) {
   if (!read || !scanner.ExpectEnd() || text.bits != kCodeHashBits ||
       text.methods.size() != kDigitsEach || !has_hashes)
     return std::nullopt;
+  if (!text.lengths.empty() && text.lengths.size() != text.hashes.size()) return std::nullopt;
+  for (size_t m = 0; m < text.lengths.size(); ++m)
+    text.hashes[m] = WithCodeLength(text.hashes[m], text.lengths[m]);
   return text;
 }
 
 }  // namespace
 
 bool IsCodePart(std::string_view json) { return ParseCode(json).has_value(); }
+
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json) {
+  std::optional<CodeText> text = ParseCode(json);
+  if (!text) return std::nullopt;
+  return std::move(text->hashes);
+}
+
+std::vector<uint32_t> CodeLengthsIn(std::string_view json, size_t methods,
+                                    const std::function<std::string(size_t)>& text_of) {
+  auto code = ParseCode(json);
+  if (!code || code->lengths.size() != methods) return {};
+  uint64_t hash = 0;
+  size_t bytes = 0;
+  for (size_t m = 0; m < methods; ++m) {
+    const std::string text = text_of(m);
+    bytes += text.size();
+    if (bytes > HashedNames::kMostBytes) return {};
+    hash = HashWithName(hash, text);
+  }
+  std::string digits;
+  AppendDigits(hash, kDigitsEach, &digits);
+  return digits == code->methods ? std::move(code->lengths) : std::vector<uint32_t>();
+}
 
 CodePartForm LoadCodeHashes(Profile& profile) {
   const AgentSection section = AgentSection::Of(profile);
@@ -144,7 +197,9 @@ CodePartForm LoadCodeHashes(Profile& profile) {
 
 void NoteCodeHashes(Profile& profile) {
   std::string hashes;
+  std::string lengths;
   bool any = false;
+  bool any_length = false;
   std::vector<MethodIndex> methods;
   if (profile.has_code_hashes()) methods = RecordedMethods(profile);
   if (methods.size() > kMostMethods) methods.clear();
@@ -153,12 +208,15 @@ void NoteCodeHashes(Profile& profile) {
     const uint64_t hash = profile.CodeHash(method);
     any = any || hash != 0;
     hash != 0 ? AppendDigits(hash, kDigitsEach, &hashes) : hashes.push_back(kUnknown);
+    any_length = any_length || CodeLengthIn(hash) != 0;
+    AppendSmall(CodeLengthIn(hash), &lengths);
   }
   const std::string names = any ? HashOfNames(profile, methods) : std::string();
   if (names.empty()) return RemoveAgentPart(profile, kCodePart);
   SetAgentPart(profile, kCodePart,
                "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"" + names +
-                   "\",\"hashes\":\"" + hashes + "\"}");
+                   "\",\"hashes\":\"" + hashes + (any_length ? "\",\"lengths\":\"" + lengths : "") +
+                   "\"}");
 }
 
 }  // namespace iprof

@@ -10,6 +10,7 @@
 #include "writer/io/position_part.h"
 #include "writer/io/reader.h"
 #include "writer/io/writer.h"
+#include "writer/model/code_hashes.h"
 
 namespace iprof {
 namespace {
@@ -58,12 +59,40 @@ TEST_CASE("hashes of recorded methods survive, the others are not written") {
   CHECK(recorded.size() > 20);
 }
 
-TEST_CASE("a hash keeps its high bits, and a known one never becomes 0") {
+TEST_CASE("a hash keeps its high bits and the code's length, and a known one never becomes 0") {
   Profile profile = Methods(1);
   profile.SetCodeHash(MethodIndex{0}, 0xfedcba9876543210);
-  CHECK(profile.CodeHash(MethodIndex{0}) == 0xfedcba9870000000);
+  CHECK(profile.CodeHash(MethodIndex{0}) == 0xfedcba9870003210);
+  CHECK(CodeLengthIn(profile.CodeHash(MethodIndex{0})) == 0x3210);
+  CHECK(IsSameCode(profile.CodeHash(MethodIndex{0}), 0xfedcba9870000000));
   profile.SetCodeHash(MethodIndex{0}, 1);
   CHECK(profile.CodeHash(MethodIndex{0}) != 0);
+}
+
+TEST_CASE("lengths are read back; a part of before has none, and its hashes are the same") {
+  Profile profile = Methods(6);
+  uint32_t length = 1;
+  for (const MethodIndex method : MethodsOf(profile))
+    profile.SetCodeHash(method, WithCodeLength(UINT64_MAX, length = (length * 37) % 65'521));
+  NoteCodeHashes(profile);
+  const std::string part(*AgentPart(profile, kCodePart));
+  const auto loaded = [](const std::string& text) {
+    Profile other = Methods(6);
+    SetAgentPart(other, kCodePart, text);
+    CHECK(LoadCodeHashes(other) == CodePartForm::kFits);
+    return other;
+  };
+  const Profile again = loaded(part);
+  const Profile before = loaded(part.substr(0, part.find(",\"lengths")) + "}");
+  size_t compared = 0;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    if (again.CodeHash(method) == 0) continue;  // not recorded
+    ++compared;
+    CHECK(again.CodeHash(method) == profile.CodeHash(method));
+    CHECK(IsSameCode(before.CodeHash(method), profile.CodeHash(method)));
+    CHECK(CodeLengthIn(before.CodeHash(method)) == 0);
+  }
+  CHECK(compared > 2);
 }
 
 TEST_CASE("without hashes there is no part, and an old one is removed") {
@@ -124,13 +153,18 @@ TEST_CASE("only the part's shape is accepted") {
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"abcdefABCDEF"})"));
   CHECK(IsCodePart(R"({"later":[1], "bits": 36,"methods":"abcdef","hashes":""})"));
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"-abcdef--"})"));
-  for (const char* text : {"", "{", "{}", "[]",
-                           R"({"bits":36,"methods":"abcdef"})"
-                           R"(x)",
-                           R"({"bits":48,"methods":"abcdef","hashes":""})",
-                           R"({"bits":36,"methods":"abc","hashes":""})",
-                           R"({"bits":36,"methods":"abcdef","hashes":"abcdefA"})",
-                           R"({"bits":36,"methods":"abcdef","hashes":7})"}) {
+  CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"J"})"));
+  for (const char* text :
+       {"", "{", "{}", "[]",
+        R"({"bits":36,"methods":"abcdef"})"
+        R"(x)",
+        R"({"bits":48,"methods":"abcdef","hashes":""})",
+        R"({"bits":36,"methods":"abc","hashes":""})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdefA"})",
+        R"({"bits":36,"methods":"abcdef","hashes":7})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":7})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"AA"})",
+        R"({"bits":36,"methods":"abcdef","hashes":"abcdef","lengths":"////A"})"}) {
     INFO(text);
     CHECK_FALSE(IsCodePart(text));
   }

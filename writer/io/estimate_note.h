@@ -1,5 +1,5 @@
 // EstimateNote: says of a profile which of its numbers are estimated, because their methods were
-// without probes for a while (count-until=, overhead=). It is a part of the profile's section
+// without probes for a while (count-until=, overhead=), or because compilers replaced calls of them (intrinsics). It is a part of the profile's section
 // "iprofagent" (agent_section.h):
 //   "estimates": {"calls":{"a.B.run(int)void":312345, …}}
 // The number is the part of the method's calls that is estimated; the rest of them was counted. Its

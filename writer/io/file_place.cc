@@ -14,6 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "writer/base/small_file.h"
+
 namespace iprof {
 namespace {
 
@@ -33,17 +35,14 @@ std::string LinkText(const std::string& path) {
 bool IsOutsideNamespace(uid_t owner) {
   constexpr uid_t kOverflowUid = 65534;
   if (owner != kOverflowUid) return false;
-  const int map = ::open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
-  if (map < 0) return false;
-  char text[64] = {};
-  const ssize_t size = ::read(map, text, sizeof(text) - 1);
-  ::close(map);
+  const std::optional<std::string> map = ReadSmallFile("/proc/self/uid_map");
+  if (!map) return false;
   unsigned long inside = 1;
   unsigned long outside = 1;
   unsigned long count = 0;
-  char* end = text;
-  if (size > 0) {
-    inside = std::strtoul(end, &end, 10);
+  if (!map->empty()) {
+    char* end = nullptr;
+    inside = std::strtoul(map->c_str(), &end, 10);
     outside = std::strtoul(end, &end, 10);
     count = std::strtoul(end, &end, 10);
   }
@@ -78,14 +77,14 @@ class PathWalk {
 
   Status Begin(bool at_root) {
     at_path_ = at_root ? "" : ".";
-    folder_ = OpenFolder(calls_.OpenPath(AT_FDCWD, at_root ? "/" : ".", kFolderFlags));
-    return folder_.fd() < 0 ? Failure(errno) : Status();
+    folder_ = OwnedFd(calls_.OpenPath(AT_FDCWD, at_root ? "/" : ".", kFolderFlags));
+    return folder_.get() < 0 ? Failure(errno) : Status();
   }
 
-  Status BeginIn(const OpenFolder& folder, const std::string& path) {
+  Status BeginIn(const OwnedFd& folder, const std::string& path) {
     at_path_ = path == "/" ? "" : path;
-    folder_ = OpenFolder(calls_.Dup(folder.fd()));
-    return folder_.fd() < 0 ? Failure(errno) : Status();
+    folder_ = OwnedFd(calls_.Dup(folder.get()));
+    return folder_.get() < 0 ? Failure(errno) : Status();
   }
 
   // Goes through all names but the last `left` ones.
@@ -94,7 +93,7 @@ class PathWalk {
       const std::string name = TakeName();
       if (Enter(name, kFolderFlags)) continue;
       if (errno == ENOENT && missing_ == MissingFolders::kMake && links_ == 0) {
-        if (calls_.Mkdirat(folder_.fd(), name.c_str(), 0700) != 0 && errno != EEXIST)
+        if (calls_.Mkdirat(folder_.get(), name.c_str(), 0700) != 0 && errno != EEXIST)
           return Failure(errno);
         if (Enter(name, kFolderFlags)) continue;
       }
@@ -113,10 +112,10 @@ class PathWalk {
       const std::string name = TakeName();
       const std::optional<NamedDescriptor> descriptor = DescriptorNamed(name);
       // The descriptor was not open before: this walk has taken its number.
-      if (descriptor && descriptor->ours && descriptor->number == folder_.fd())
+      if (descriptor && descriptor->ours && descriptor->number == folder_.get())
         return Failure(EBADF);
       struct stat found {};
-      const bool is_there = !descriptor && calls_.Fstatat(folder_.fd(), name.c_str(), &found,
+      const bool is_there = !descriptor && calls_.Fstatat(folder_.get(), name.c_str(), &found,
                                                           AT_SYMLINK_NOFOLLOW) == 0;
       if (!descriptor && !is_there && errno != ENOENT) return Failure(errno);
       if (is_there && S_ISLNK(found.st_mode)) {
@@ -132,7 +131,7 @@ class PathWalk {
     }
   }
 
-  OpenFolder TakeFolder() { return std::move(folder_); }
+  OwnedFd TakeFolder() { return std::move(folder_); }
 
  private:
   std::string TakeName() {
@@ -142,22 +141,22 @@ class PathWalk {
   }
 
   bool Enter(const std::string& name, int flags) {
-    const int fd = calls_.OpenPath(folder_.fd(), name.c_str(), flags);
+    const int fd = calls_.OpenPath(folder_.get(), name.c_str(), flags);
     if (fd < 0) return false;
-    folder_ = OpenFolder(fd);
+    folder_ = OwnedFd(fd);
     at_path_ += "/" + name;
     return true;
   }
 
   // The link is held open, so that owner and text are read from the same link.
   Status Follow(const std::string& name, int error_if_no_link) {
-    const int fd = calls_.OpenPath(folder_.fd(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = calls_.OpenPath(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return Failure(errno);
-    const OpenFolder link(fd);
+    const OwnedFd link(fd);
     struct stat link_facts {};
     struct stat folder_facts {};
     if (calls_.Fstatat(fd, "", &link_facts, AT_EMPTY_PATH) != 0 ||
-        calls_.Fstatat(folder_.fd(), "", &folder_facts, AT_EMPTY_PATH) != 0)
+        calls_.Fstatat(folder_.get(), "", &folder_facts, AT_EMPTY_PATH) != 0)
       return Failure(errno);
     if (!S_ISLNK(link_facts.st_mode)) return Failure(error_if_no_link);
     if (++links_ > kMostLinks) return Failure(ELOOP);
@@ -176,7 +175,7 @@ class PathWalk {
 
   bool IsInProc() const {
     struct statfs system {};
-    return ::fstatfs(folder_.fd(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+    return ::fstatfs(folder_.get(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
   }
 
   // An entry of /proc/PID/fd only looks like a link: it leads to the open file itself, whose name
@@ -186,7 +185,7 @@ class PathWalk {
     const char* const end = name.data() + name.size();
     const auto parsed = std::from_chars(name.data(), end, descriptor.number);
     if (parsed.ec != std::errc() || parsed.ptr != end || !IsInProc()) return {};
-    const std::string path = LinkText("/proc/self/fd/" + std::to_string(folder_.fd()));
+    const std::string path = LinkText("/proc/self/fd/" + std::to_string(folder_.get()));
     if (!path.ends_with("/fd")) return {};
     const std::string self = LinkText("/proc/self");
     descriptor.ours = !self.empty() && path.starts_with("/proc/" + self + "/");
@@ -196,7 +195,7 @@ class PathWalk {
   SystemCalls& calls_;
   const MissingFolders missing_;
   std::deque<std::string> names_;  // not visited yet
-  OpenFolder folder_;
+  OwnedFd folder_;
   std::string at_path_;  // "" means the root
   int links_ = 0;
 };
@@ -209,15 +208,15 @@ Result<FilePlace> FilePlace::Find(const std::string& path, SystemCalls& calls) {
   return walk.FindFile();
 }
 
-Result<FilePlace> FilePlace::FindIn(const OpenFolder& folder, const std::string& path,
+Result<FilePlace> FilePlace::FindIn(const OwnedFd& folder, const std::string& path,
                                     const std::string& name, SystemCalls& calls) {
   PathWalk walk(name, MissingFolders::kFail, calls);
   if (const Status status = walk.BeginIn(folder, path); !status.ok()) return status;
   return walk.FindFile();
 }
 
-Result<OpenFolder> FilePlace::FindFolder(const std::string& path, MissingFolders missing,
-                                         SystemCalls& calls) {
+Result<OwnedFd> FilePlace::FindFolder(const std::string& path, MissingFolders missing,
+                                      SystemCalls& calls) {
   PathWalk walk(path, missing, calls);
   if (const Status status = walk.Begin(path.starts_with('/')); !status.ok()) return status;
   if (const Status status = walk.EnterFolders(0); !status.ok()) return status;

@@ -19,36 +19,16 @@
 #pragma once
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
 
 namespace iprof {
-
-// A folder that is held open. Usable with the calls that end in "at", not for reading it.
-class OpenFolder {
- public:
-  explicit OpenFolder(int fd) : fd_(fd) {}
-  ~OpenFolder() { Close(); }
-  OpenFolder(OpenFolder&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OpenFolder& operator=(OpenFolder&& other) noexcept {
-    Close();
-    fd_ = std::exchange(other.fd_, -1);
-    return *this;
-  }
-  int fd() const { return fd_; }
-
- private:
-  void Close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-  int fd_;
-};
 
 // A descriptor of a process that a path names.
 struct NamedDescriptor {
@@ -63,17 +43,17 @@ class FilePlace {
   // The path must name a file: a path that ends in '/' names a folder, and fails.
   static Result<FilePlace> Find(const std::string& path, SystemCalls& calls = SystemCalls::Real());
 
-  // As Find, for a name in a folder that is already open; `path` is the folder's, for messages.
-  static Result<FilePlace> FindIn(const OpenFolder& folder, const std::string& path,
+  // As Find, for a name in a folder that is already open, perhaps for a path only (O_PATH); `path` is the folder's, for messages.
+  static Result<FilePlace> FindIn(const OwnedFd& folder, const std::string& path,
                                   const std::string& name,
                                   SystemCalls& calls = SystemCalls::Real());
 
-  // The folder only. kMake creates missing folders of the path, for our user only, but not those that
+  // The folder only, for the calls that end in "at", not for reading it. kMake creates missing folders of the path, for our user only, but not those that
   // links lead to.
-  static Result<OpenFolder> FindFolder(const std::string& path, MissingFolders missing,
-                                       SystemCalls& calls = SystemCalls::Real());
+  static Result<OwnedFd> FindFolder(const std::string& path, MissingFolders missing,
+                                    SystemCalls& calls = SystemCalls::Real());
 
-  int folder() const { return folder_.fd(); }
+  int folder() const { return folder_.get(); }
   const std::string& name() const { return name_; }
   // The path after following links, for messages.
   const std::string& folder_path() const { return folder_path_; }
@@ -84,9 +64,9 @@ class FilePlace {
 
  private:
   friend class PathWalk;
-  explicit FilePlace(OpenFolder folder) : folder_(std::move(folder)) {}
+  explicit FilePlace(OwnedFd folder) : folder_(std::move(folder)) {}
 
-  OpenFolder folder_;
+  OwnedFd folder_;
   std::string folder_path_;
   std::string name_;
   std::optional<struct stat> found_;

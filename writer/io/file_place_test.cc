@@ -217,7 +217,7 @@ TEST_CASE("a name in an open folder leads to the same place as the whole path") 
   fs::create_directory(shared / "real");
   std::ofstream(shared / "real/file") << "old";
   fs::create_symlink("real/file", shared / "link");
-  const Result<OpenFolder> folder = FilePlace::FindFolder(shared / "", MissingFolders::kFail);
+  const Result<OwnedFd> folder = FilePlace::FindFolder(shared / "", MissingFolders::kFail);
   REQUIRE(folder.ok());
   for (const std::string name : {"link", "new", "real"}) {
     const Result<FilePlace> whole = FilePlace::Find(shared / name);

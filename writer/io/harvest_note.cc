@@ -21,12 +21,15 @@ struct CountMember {
   std::string_view name;
   int64_t HarvestNote::*count;
 };
-constexpr CountMember kCounts[] = {{"methods_with_data", &HarvestNote::methods_with_data},
-                                   {"methods_without_data", &HarvestNote::methods_without_data},
-                                   {"methods_failed", &HarvestNote::methods_failed},
-                                   {"sites_left_out", &HarvestNote::sites_left_out},
-                                   {"lambdas_left_out", &HarvestNote::lambdas_left_out},
-                                   {"classes_left_out", &HarvestNote::classes_left_out}};
+constexpr CountMember kCounts[] = {
+    {"methods_with_data", &HarvestNote::methods_with_data},
+    {"methods_without_data", &HarvestNote::methods_without_data},
+    {"methods_failed", &HarvestNote::methods_failed},
+    {"methods_trained", &HarvestNote::methods_trained},
+    {"methods_trained_unknown", &HarvestNote::methods_trained_unknown},
+    {"sites_left_out", &HarvestNote::sites_left_out},
+    {"lambdas_left_out", &HarvestNote::lambdas_left_out},
+    {"classes_left_out", &HarvestNote::classes_left_out}};
 
 using Words = std::set<std::string, std::less<>>;
 
@@ -144,7 +147,7 @@ void HarvestNote::AddLosses(RunNote* run) const {
     if (count > 0) run->Lose(what, static_cast<uint64_t>(count));
   };
   lose("sites", sites_left_out);
-  lose("method_data", methods_failed);
+  lose("method_data", methods_failed + methods_trained_unknown);
   lose("lambdas_without_name", lambdas_left_out);
 }
 
@@ -190,6 +193,7 @@ std::string HarvestNote::Describe() const {
     text += fmt::format(", exact counts of {} in {}", Counted(exact_methods, "method", "methods"),
                         exact_classes);
   if (trained) text += ", with counts of the AOT cache's training run";
+  if (methods_trained > 0) text += ", without those of the AOT cache's training run";
   return text;
 }
 

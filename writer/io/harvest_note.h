@@ -42,14 +42,17 @@ struct HarvestNote {
   // that ran. The rest is HotSpot's.
   std::string exact_classes;
   int64_t exact_methods = 0;
-  bool trained = false;  // an AOT cache held counts of a training run
+  bool trained =
+      false;  // counts of an AOT cache's training run are among these, and cannot be told
   // What HotSpot had, and what was left out of it.
   int64_t methods_with_data = 0;     // that passed the checks
   int64_t methods_without_data = 0;  // that ran
   int64_t methods_failed = 0;        // whose MethodDatas did not pass the checks
-  int64_t sites_left_out = 0;        // with too many classes, or with classes without a name
-  int64_t lambdas_left_out = 0;      // without a name in an image
-  int64_t classes_left_out = 0;      // other generated ones
+  int64_t methods_trained = 0;       // that an AOT cache brought counts for, which were subtracted
+  int64_t methods_trained_unknown = 0;  // that were left out because this failed
+  int64_t sites_left_out = 0;           // with too many classes, or with classes without a name
+  int64_t lambdas_left_out = 0;         // without a name in an image
+  int64_t classes_left_out = 0;         // other generated ones
   bool operator==(const HarvestNote&) const = default;
 
   std::string ToJson() const;

@@ -20,6 +20,8 @@ TEST_CASE("a note reads back as it was written, also with members of later versi
   note.exact_methods = 1234;
   note.methods_with_data = 188;
   note.methods_without_data = 1997;
+  note.methods_trained = 7;
+  note.methods_trained_unknown = 3;
   note.sites_left_out = 15;
   note.lambdas_left_out = 2;
   const std::string json = note.ToJson();

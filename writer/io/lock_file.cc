@@ -41,10 +41,11 @@ struct Opened {
 // Opens the lock's file, or creates it.
 Opened Open(int folder, const char* name, SystemCalls& calls) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    const int made = calls.Openat(folder, name, kFlags | O_CREAT | O_EXCL, 0600);
-    if (made >= 0) return {made, true, {}};
-    if (errno != EEXIST) return {-1, false, Refused(errno)};
+    constexpr int kFlags = O_RDWR | O_NOFOLLOW;
+    Result<OwnedFd> made =
+        OpenFile(folder, name, kFlags | O_CREAT | O_EXCL, FileKind::kRegular, 0600, calls);
+    if (made.ok()) return {made->Release(), true, {}};
+    if (errno != EEXIST) return {-1, false, made.status()};
     struct stat found {};
     if (calls.Fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) continue;  // it was removed meanwhile
@@ -52,9 +53,9 @@ Opened Open(int folder, const char* name, SystemCalls& calls) {
     }
     if (found.st_uid != ::geteuid()) return {-1, false, TakenByUser(found.st_uid)};
     if (!S_ISREG(found.st_mode)) return {-1, false, {Code::kIo, "its lock is not a regular file"}};
-    const int there = calls.Openat(folder, name, kFlags, 0);
-    if (there >= 0) return {there, false, {}};
-    if (errno != ENOENT) return {-1, false, Refused(errno)};
+    Result<OwnedFd> there = OpenFile(folder, name, kFlags, FileKind::kRegular, 0, calls);
+    if (there.ok()) return {there->Release(), false, {}};
+    if (errno != ENOENT) return {-1, false, there.status()};
   }
   return {-1, false, Taken()};
 }
@@ -96,7 +97,7 @@ Result<LockFile> LockFile::Take(const FilePlace& place, std::chrono::millisecond
     const int error = errno;
     if (is_locked && IsNamed(place.folder(), name.c_str(), opened.fd, calls)) {
       const int folder = calls.Dup(place.folder());
-      if (folder >= 0) return LockFile(OpenFolder(folder), std::move(name), opened.fd);
+      if (folder >= 0) return LockFile(OwnedFd(folder), std::move(name), opened.fd);
       const int refused = errno;
       calls.Unlinkat(place.folder(), name.c_str());
       calls.Close(opened.fd);
@@ -152,7 +153,8 @@ void LockFile::Release() {
   // Before the lock ends, so that the file cannot be another process's by now. But someone may have
   // replaced it by hand.
   SystemCalls& calls = SystemCalls::Real();
-  if (IsNamed(folder_.fd(), name_.c_str(), fd_, calls)) calls.Unlinkat(folder_.fd(), name_.c_str());
+  if (IsNamed(folder_.get(), name_.c_str(), fd_, calls))
+    calls.Unlinkat(folder_.get(), name_.c_str());
   calls.Close(std::exchange(fd_, -1));
 }
 

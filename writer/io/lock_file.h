@@ -55,7 +55,7 @@ class LockFile {
   static std::string NameFor(const std::string& name, LockUse use = LockUse::kClaim);
 
   // Holds nothing.
-  LockFile() : folder_(-1) {}
+  LockFile() = default;
   ~LockFile() { Release(); }
   LockFile(LockFile&& other) noexcept
       : folder_(std::move(other.folder_)),
@@ -67,10 +67,10 @@ class LockFile {
   void Release();
 
  private:
-  LockFile(OpenFolder folder, std::string name, int fd)
+  LockFile(OwnedFd folder, std::string name, int fd)
       : folder_(std::move(folder)), name_(std::move(name)), fd_(fd) {}
 
-  OpenFolder folder_;
+  OwnedFd folder_;
   std::string name_;
   int fd_ = -1;
 };

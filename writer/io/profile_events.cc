@@ -1,6 +1,5 @@
 #include "writer/io/profile_events.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,12 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/open_file.h"
 #include "writer/io/json_scanner.h"
 
 namespace iprof {
 namespace {
 
 constexpr size_t kMaxUnknownKeys = 65536;
+constexpr char kEmpty[] =
+    "it is empty. Record it again; if a raw file (.iraw) is beside it, 'iprof recover' makes the "
+    "profile";
 
 std::optional<Table> TableOfKey(std::string_view key) {
   if (key == "instanceofProfiles") return Table::kInstanceOfs;  // the schema's spelling
@@ -66,7 +69,8 @@ class Parser {
   bool ParseRoot() {
     if (in_->Peek() != '{') {
       // Unless the input itself is damaged.
-      if (in_->status().ok()) not_a_profile_ = "it is no JSON object";
+      if (in_->status().ok())
+        not_a_profile_ = in_->Peek() == '\0' ? kEmpty : "it is no JSON object";
       return in_->Fail("one JSON object");
     }
     in_->Consume('{');
@@ -489,12 +493,10 @@ Status ParseProfileFile(const std::string& path, ProfileEvents& events) {
     FdSource source(STDIN_FILENO, "standard input");
     return ParseProfile(source, "standard input", events);
   }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {Code::kIo, path + ": cannot open: " + std::strerror(errno)};
-  FdSource source(fd, path);
-  Status status = ParseProfile(source, path, events);
-  ::close(fd);
-  return status;
+  const Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  if (!file.ok()) return {file.status().code(), path + ": cannot open: " + file.status().message()};
+  FdSource source(file->get(), path);
+  return ParseProfile(source, path, events);
 }
 
 }  // namespace iprof

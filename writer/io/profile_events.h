@@ -93,7 +93,7 @@ class ProfileEvents {
 // Parses to the end, or up to the first byte that is not JSON. `name` is for messages. Plain
 // or gzip.
 Status ParseProfile(ByteSource& source, std::string_view name, ProfileEvents& events);
-// "-" is standard input.
+// A regular file; "-" is standard input.
 Status ParseProfileFile(const std::string& path, ProfileEvents& events);
 
 }  // namespace iprof

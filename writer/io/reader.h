@@ -27,7 +27,7 @@ Result<Profile> ReadProfile(ByteSource& source, std::string_view name);
 // The same with another parser, for comparisons.
 using ProfileParser = Status (*)(ByteSource& source, std::string_view name, ProfileEvents& events);
 Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name);
-// "-" is standard input.
+// A regular file; "-" is standard input.
 Result<Profile> ReadProfileFile(const std::string& path);
 Result<Profile> ReadProfileText(std::string_view text, std::string_view name = "text");
 

@@ -136,7 +136,13 @@ TEST_CASE("every refusal names byte, path, what was found and what was expected"
   const auto table = [&](std::string rest) {
     return types(R"("methods":[{"id":5,"name":"a","signature":[3,8]}],)" + rest);
   };
-  for (const char* other : {"", "[]", "hello\n",
+  for (const char* empty : {"", "\n "}) {
+    CHECK(ErrorOf(empty) ==
+          "f: not an iprof profile: it is empty. Record it again; if a raw file (.iraw) is beside "
+          "it, 'iprof recover' makes the "
+          "profile");
+  }
+  for (const char* other : {"[]", "hello\n",
                             "\x7f"
                             "ELF",
                             "\xca\xfe\xba\xbe"})
@@ -323,7 +329,7 @@ TEST_CASE("a file that cannot be read") {
   CHECK(ReadProfileFile("/nowhere/x").status().message() ==
         "/nowhere/x: cannot open: No such file or directory");
   CHECK(ReadProfileFile("/nowhere/x").status().code() == Code::kIo);
-  CHECK(ReadProfileFile("/tmp").status().message() == "/tmp: cannot read: Is a directory");
+  CHECK(ReadProfileFile("/tmp").status().message() == "/tmp: cannot open: it is a directory");
 }
 
 // Lists the events in order.

@@ -42,6 +42,41 @@ constexpr CountMember kExactness[] = {{"exact", &RunExactness::exact},
                                       {"unknown", &RunExactness::unknown},
                                       {"largest_k", &RunExactness::largest_k}};
 
+constexpr std::string_view kNegativeCounts = "negative_counts";
+
+struct LossWords {
+  std::string_view name;
+  std::string_view one;
+  std::string_view several;
+};
+constexpr LossWords kLossWords[] = {
+    {"branches", "branch that exceptions may have changed",
+     "branches that exceptions may have changed"},
+    {"sites", "call or type check that met objects of unknown class",
+     "calls or type checks that met objects of unknown class"},
+    {"monitors", "lock of unknown class", "locks of unknown class"},
+    {"samples", "sample without a stack", "samples without a stack"},
+    {"methods_not_counted", "method that was not counted", "methods that were not counted"},
+    {"methods_changed_by_others",
+     "method's branches and receivers, because another agent changed it",
+     "methods' branches and receivers, because another agent changed them"},
+    {"method_versions",
+     "method's branches and receivers, because another version of it ran more often",
+     "methods' branches and receivers, because another version of them ran more often"},
+    {kNegativeCounts,
+     "count that came out negative, because of races between threads or exceptions",
+     "counts that came out negative, because of races between threads or exceptions"},
+    {"damaged_records", "method whose record is damaged", "methods whose records are damaged"},
+    {"refused_memory", "counter or record, because memory= was used up",
+     "counters or records, because memory= was used up"},
+    {"estimates", "estimate of a method without probes", "estimates of methods without probes"},
+    {"estimates_without_name", "note that a method is estimated",
+     "notes that methods are estimated"},
+    {"method_data", "method whose counters in HotSpot failed a check",
+     "methods whose counters in HotSpot failed a check"},
+    {"lambdas_without_name", "lambda without a stable name", "lambdas without a stable name"},
+};
+
 class ObjectText {
  public:
   void Key(std::string_view name) {
@@ -79,26 +114,57 @@ bool ReadNumber(JsonScanner& scanner, int64_t* value) {
 
 }  // namespace
 
+std::string RunExactness::Describe(bool has_estimates) const {
+  const std::string others = DescribeOthers(has_estimates);
+  if (exact <= 0) return others;
+  constexpr std::string_view kExact = "exact but for races between threads";
+  return others.empty() ? std::string(kExact) : fmt::format("{}; {}", kExact, others);
+}
+
 std::string RunExactness::DescribeOthers(bool has_estimates) const {
   const int64_t others = SaturatingAdd(within_k, unknown);
   if (others <= 0) return {};
-  const std::string in = fmt::format("in {}", Counted(others, "method", "methods"));
+  const std::string in = Counted(others, "method", "methods");
   if (!KnowsK()) {
-    const std::string of_snapshot = fmt::format(
-        "in {} within k (k is not known: the snapshot was taken while threads were counting)",
-        Counted(within_k, "method", "methods"));
-    return unknown <= 0
-               ? of_snapshot
-               : of_snapshot + fmt::format(", in {} off by an unknown number", Grouped(unknown));
+    return fmt::format(
+        "may be off by an unknown number in {}, because the program ran on while they were read",
+        in);
   }
-  if (unknown <= 0) return fmt::format("{} off by at most {}", in, Grouped(largest_k));
   const std::string_view why =
       has_estimates
-          ? "because exceptions ended calls, calls had not ended, or methods lost their probes"
-          : "because exceptions ended calls, or calls had not ended";
-  if (within_k <= 0) return fmt::format("{} off by an unknown number, {}", in, why);
-  return fmt::format("{} off, {}: in {} by at most {}, in {} by an unknown number", in, why,
-                     Grouped(within_k), Grouped(largest_k), Grouped(unknown));
+          ? "exceptions ended calls, calls had not ended, or methods were not counted all the time"
+          : "exceptions ended calls or calls had not ended";
+  if (unknown <= 0)
+    return fmt::format("may be off by up to {} in {}, because {}", Grouped(largest_k), in, why);
+  if (within_k <= 0)
+    return fmt::format("may be off by an unknown number in {}, because {}", in, why);
+  return fmt::format("may be off in {}, because {}: by up to {} in {}, by an unknown number in {}",
+                     in, why, Grouped(largest_k), Grouped(within_k), Grouped(unknown));
+}
+
+std::vector<std::pair<std::string, std::string>> DescribeLosses(const RunLosses& losses) {
+  std::string left_out;
+  std::string set_to_0;
+  for (const auto& loss : losses) {
+    const std::string& name = loss.first;
+    const int64_t count = loss.second;
+    std::string& text = name == kNegativeCounts ? set_to_0 : left_out;
+    if (!text.empty()) text += ", ";
+    const auto* const known =
+        std::find_if(std::begin(kLossWords), std::end(kLossWords),
+                     [&](const LossWords& words) { return words.name == name; });
+    if (known != std::end(kLossWords)) {
+      text += Counted(count, known->one, known->several);
+    } else {  // of a later version
+      std::string words = name;
+      std::replace(words.begin(), words.end(), '_', ' ');
+      text += fmt::format("{} {}", Grouped(count), words);
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (!left_out.empty()) lines.emplace_back("left out", std::move(left_out));
+  if (!set_to_0.empty()) lines.emplace_back("set to 0", std::move(set_to_0));
+  return lines;
 }
 
 void RunNote::Lose(std::string_view what, uint64_t count) {
@@ -222,6 +288,11 @@ std::vector<RunNote> RunList::Runs() const {
   std::stable_sort(runs.begin(), runs.end(),
                    [](const RunNote& a, const RunNote& b) { return a.start_ms < b.start_ms; });
   return runs;
+}
+
+bool RunList::TellsExactness() const {
+  const std::vector<RunNote> runs = Runs();
+  return runs.size() == 1 && older_ == 0 && runs.front().exactness.has_value();
 }
 
 int64_t RunList::LastEndMs() const {

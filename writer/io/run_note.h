@@ -35,12 +35,19 @@ struct RunExactness {
   // Not of a snapshot that was taken while threads were counting: calls that had not ended are in its
   // counts, and nobody knows how many.
   bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
-  // For people, of the methods that are not exact: "in 3 methods off, because exceptions ended calls, or calls had
-  // not ended: in 2 by at most 3, in 1 by an unknown number". Empty: all are. `has_estimates`: methods lost their
-  // probes, and count as unknown.
+  // For people: "exact but for races between threads; may be off by up to 2 in 6 methods, because exceptions
+  // ended calls or calls had not ended". The number of exact methods is not told: it is that of the recording, and a
+  // profile for an image build has fewer methods. `has_estimates`: methods were not counted all the time, and count as unknown.
+  std::string Describe(bool has_estimates) const;
+  // The second half. Empty: all methods are exact.
   std::string DescribeOthers(bool has_estimates) const;
   bool operator==(const RunExactness&) const = default;
 };
+
+// What was left out of a profile or changed in it, by name; no count is 0.
+using RunLosses = std::vector<std::pair<std::string, int64_t>>;
+// For people, by what became of it: "left out" "2 locks of unknown class", "set to 0" "71 counts that …".
+std::vector<std::pair<std::string, std::string>> DescribeLosses(const RunLosses& losses);
 
 struct RunNote {
   std::string agent;         // version of the agent, or of the tool that harvested
@@ -57,7 +64,7 @@ struct RunNote {
   int64_t end_ms = 0;
   int64_t recorded_ms = 0;  // without pauses
   std::optional<RunExactness> exactness;
-  std::vector<std::pair<std::string, int64_t>> losses;  // what was left out, by name; not 0
+  RunLosses losses;
   bool operator==(const RunNote&) const = default;
 
   // Adds a loss unless it is 0; to one of that name, if there is one.
@@ -86,6 +93,8 @@ class RunList {
   bool empty() const { return texts_.empty() && older_ == 0; }
   size_t older() const { return older_; }  // runs that are only counted
   std::vector<RunNote> Runs() const;       // by start
+  // Whether there is one run, and it says how exact its counts are.
+  bool TellsExactness() const;
   // When the last run ended; 0 if that is not known.
   int64_t LastEndMs() const;
   std::string ToJson() const;

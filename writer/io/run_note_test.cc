@@ -69,19 +69,53 @@ TEST_CASE("what is off, how far, and why") {
     return exactness.DescribeOthers(has_estimates);
   };
   CHECK(said({.exact = 9}).empty());
-  CHECK(said({.within_k = 1'000, .largest_k = 3}) == "in 1,000 methods off by at most 3");
+  CHECK(said({.within_k = 1'000, .largest_k = 3}) ==
+        "may be off by up to 3 in 1,000 methods, because exceptions ended calls or "
+        "calls had not ended");
   CHECK(said({.unknown = 1, .largest_k = 3}) ==
-        "in 1 method off by an unknown number, because exceptions ended calls, or calls had not "
-        "ended");
+        "may be off by an unknown number in 1 method, because exceptions ended calls or "
+        "calls had not ended");
   CHECK(said({.within_k = 2, .unknown = 1, .largest_k = 3}) ==
-        "in 3 methods off, because exceptions ended calls, or calls had not ended: in 2 by at most "
-        "3, in 1 by an unknown number");
+        "may be off in 3 methods, because exceptions ended calls or calls had not "
+        "ended: by up to 3 in 2, by an unknown number in 1");
   CHECK(said({.unknown = 2}, true) ==
-        "in 2 methods off by an unknown number, because exceptions ended calls, calls had not "
-        "ended, or methods lost their probes");
+        "may be off by an unknown number in 2 methods, because exceptions ended calls, "
+        "calls had not "
+        "ended, or methods were not counted all the time");
+  CHECK(said({.within_k = 1, .unknown = 1}) ==
+        "may be off by an unknown number in 2 methods, because the program ran on while "
+        "they were read");
+  const RunExactness most{.exact = 9, .within_k = 1, .unknown = 0, .largest_k = 1};
+  CHECK(most.Describe(false) ==
+        "exact but for races between threads; may be off by up to 1 in 1 method, "
+        "because exceptions ended calls or "
+        "calls had not ended");
+  CHECK(RunExactness{.exact = 9}.Describe(false) == "exact but for races between threads");
+  CHECK(RunExactness{}.Describe(false).empty());
+}
+
+TEST_CASE("every loss has words") {
+  using Lines = std::vector<std::pair<std::string, std::string>>;
+  CHECK(DescribeLosses({}).empty());
   CHECK(
-      said({.within_k = 1}) ==
-      "in 1 method within k (k is not known: the snapshot was taken while threads were counting)");
+      DescribeLosses({{"samples", 1}, {"negative_counts", 71}, {"sites", 2}}) ==
+      Lines{{"left out",
+             "1 sample without a stack, 2 calls or type checks that met objects of unknown class"},
+            {"set to 0",
+             "71 counts that came out negative, because of races between threads or exceptions"}});
+  CHECK(DescribeLosses({{"of_a_later_version", 3}}) == Lines{{"left out", "3 of a later version"}});
+}
+
+TEST_CASE("whether the exactness is told") {
+  RunList runs;
+  CHECK_FALSE(runs.TellsExactness());
+  runs.Add(Whole());
+  CHECK(runs.TellsExactness());
+  runs.Add(Run(1));
+  CHECK_FALSE(runs.TellsExactness());
+  RunList one;
+  one.Add(Run(1));
+  CHECK_FALSE(one.TellsExactness());
 }
 
 TEST_CASE("what is no run is refused") {

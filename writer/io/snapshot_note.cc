@@ -35,22 +35,21 @@ int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_M
 
 // What the files say of their counts; other inputs of a merge may say something else of the same methods.
 std::string DescribeCounts(const SnapshotNote& note) {
-  std::string text;
-  const auto add = [&](std::string_view what, int64_t methods) {
-    if (methods == 0) return;
-    text += text.empty() ? fmt::format("{} in {}", what, Counted(methods, "method", "methods"))
-                         : fmt::format(", {} in {}", what, Grouped(methods));
-  };
-  add("exact", note.methods_exact);
-  add("within k", note.methods_within_k);
-  if (text.empty()) return text;
-  text = (note.files == 1 ? "; its counts are " : "; their counts are ") + text;
+  if (note.methods_exact == 0 && note.methods_within_k == 0) return {};
+  std::string text = note.files == 1 ? "; its counts" : "; their counts";
+  if (note.methods_exact > 0)
+    text += fmt::format(" are exact in {}", Counted(note.methods_exact, "method", "methods"));
+  if (note.methods_within_k > 0) {
+    text += fmt::format("{} may be off in {}", note.methods_exact > 0 ? ", and" : "",
+                        Counted(note.methods_within_k, "method", "methods"));
+  }
   if (note.at_rest) return text;
   // Threads were counting, or it is lost which frames were live, which may be among other losses.
   if (note.lost_notes > 0 || note.damaged_records > 0 || (!note.tells_notes && note.lost_other > 0))
-    return text + " (k is not known)";
-  return text + (note.files == 1 ? " (k is not known: threads were counting)"
-                                 : " (k is not known where threads were counting)");
+    return text + " by an unknown number";
+  return text + (note.files == 1
+                     ? " by an unknown number, because the program ran on while they were read"
+                     : " by an unknown number where a program ran on while they were read");
 }
 
 }  // namespace
@@ -62,7 +61,8 @@ std::string SnapshotNote::ToJson() const {
   for (const auto& [name, number] : kSums) {
     if (name != kLostNotes || tells_notes) json += fmt::format(",\"{}\":{}", name, this->*number);
   }
-  return json + fmt::format(",\"without_harvest\":{}}}", without_harvest ? 1 : 0);
+  json += fmt::format(",\"without_harvest\":{}", without_harvest ? 1 : 0);
+  return json + (is_partial ? ",\"partial\":1}" : "}");
 }
 
 std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
@@ -75,6 +75,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   note.tells_notes = false;
   int64_t at_rest = 0;
   int64_t without_harvest = 0;
+  int64_t is_partial = 0;
   const auto number = [&](int64_t* value) {
     scanner.Peek();  // skips white space, which other tools may have added
     return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
@@ -83,6 +84,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
     if (name == "generation") return number(&note.generation);
     if (name == "at_rest") return number(&at_rest);
     if (name == "without_harvest") return number(&without_harvest);
+    if (name == "partial") return number(&is_partial);
     if (name == "time") {
       std::string_view text;
       if (scanner.Peek() != '"' || !scanner.ReadString(&text)) return false;
@@ -98,6 +100,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   if (!read || !scanner.ExpectEnd() || note.files == 0) return std::nullopt;
   note.at_rest = at_rest != 0;
   note.without_harvest = without_harvest != 0;
+  note.is_partial = is_partial != 0;
   return note;
 }
 
@@ -111,6 +114,7 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   time = std::min(time, other.time);
   at_rest = at_rest && other.at_rest;
   without_harvest = without_harvest || other.without_harvest;
+  is_partial = is_partial || other.is_partial;
 }
 
 int64_t SnapshotNote::Losses() const { return SaturatingSum(LossesOfCounts(), lost_other); }
@@ -122,11 +126,12 @@ int64_t SnapshotNote::LossesOfCounts() const {
   return sum;
 }
 
-std::string SnapshotNote::Describe() const {
+std::string SnapshotNote::Describe(bool tells_counts) const {
   std::string text = files == 1
-                         ? fmt::format("snapshot {} of {}", generation, time)
+                         ? fmt::format("{} {} of {}", is_partial ? "partial profile" : "snapshot",
+                                       generation, time)
                          : fmt::format("{} files, the oldest snapshot of {}", Grouped(files), time);
-  text += DescribeCounts(*this);
+  if (tells_counts) text += DescribeCounts(*this);
   if (!HasLosses()) return text;
   text += "; lost:";
   auto add = [&, separator = " "](std::string_view what) mutable {

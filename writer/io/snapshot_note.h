@@ -1,5 +1,5 @@
-// SnapshotNote: says of a profile that it was recovered from a raw file, how old the snapshot was, and
-// what is missing. It is a part of the profile's section "iprofagent" (agent_section.h):
+// SnapshotNote: says of a profile that it was recovered from a raw file, or that it is a partial one, which the agent
+// writes while it records; how old it is, and what is missing. It is a part of the profile's section "iprofagent" (agent_section.h):
 //   "snapshot": {"files":1,"generation":12,"time":"2026-11-22T23:35:27.120Z","recorded_ms":61000, …}
 // The note of a merge adds up files and losses; it has the earliest time, and is at rest only if all
 // inputs are.
@@ -38,6 +38,7 @@ struct SnapshotNote {
   // Files in which there seems to be a newer snapshot, which is not whole.
   int64_t newer_damaged = 0;
   bool without_harvest = false;
+  bool is_partial = false;  // no raw file: a partial profile, whose number is the generation
   bool operator==(const SnapshotNote&) const = default;
 
   std::string ToJson() const;
@@ -50,8 +51,8 @@ struct SnapshotNote {
   int64_t LossesOfCounts() const;
   bool HasLosses() const { return Losses() > 0 || newer_damaged > 0; }
   // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
-  // snapshot tells, too (run_note.h).
-  std::string Describe() const;
+  // snapshot tells, too (run_note.h). `tells_counts`: how exact they are, which a single run tells, too.
+  std::string Describe(bool tells_counts = true) const;
 };
 
 }  // namespace iprof

@@ -27,6 +27,19 @@ TEST_CASE("a snapshot's note reads back as it was written") {
   CHECK(SnapshotNote::Parse(rest.ToJson()) == rest);
 }
 
+TEST_CASE("a partial profile's note says what it is") {
+  const SnapshotNote partial{
+      .generation = 3, .time = "t", .methods_within_k = 2, .is_partial = true};
+  CHECK(SnapshotNote::Parse(partial.ToJson()) == partial);
+  CHECK(partial.Describe() ==
+        "partial profile 3 of t; its counts are within k in 2 methods (k is not known: threads "
+        "were counting)");
+  SnapshotNote both{.generation = 4, .time = "u"};
+  both.Unite(partial);
+  CHECK(both.is_partial);
+  CHECK(SnapshotNote::Parse(both.ToJson()) == both);
+}
+
 TEST_CASE("earlier notes do not tell which of the other things are notes") {
   const auto older = SnapshotNote::Parse(R"({"generation":3,"time":"t","files":1,"lost_other":2})");
   REQUIRE(older);
@@ -41,13 +54,14 @@ TEST_CASE("earlier notes do not tell which of the other things are notes") {
       SnapshotNote::Parse(R"({"time":"t","files":1,"methods_within_k":2,"lost_other":2})");
   REQUIRE(counts);
   CHECK(counts->Describe() ==
-        "snapshot 0 of t; its counts are within k in 2 methods (k is not known); lost: 2 other "
+        "snapshot 0 of t; its counts may be off in 2 methods by an unknown number; lost: 2 other "
         "things");
   const auto whole = SnapshotNote::Parse(R"({"time":"t","files":1,"methods_within_k":2})");
   REQUIRE(whole);
   CHECK(whole->Describe() ==
-        "snapshot 0 of t; its counts are within k in 2 methods (k is not known: threads were "
-        "counting)");
+        "snapshot 0 of t; its counts may be off in 2 methods by an unknown number, because the "
+        "program ran on while they "
+        "were read");
 }
 
 TEST_CASE("only a note is a note") {
@@ -83,23 +97,25 @@ TEST_CASE("a merge adds losses up and is as old as its oldest input") {
 TEST_CASE("a note says what was lost, in words") {
   CHECK(
       Example().Describe() ==
-      "snapshot 12 of 2026-11-22T23:35:27Z; its counts are within k in 70 methods (k is not "
-      "known); "
+      "snapshot 12 of 2026-11-22T23:35:27Z; its counts may be off in 70 methods by an unknown "
+      "number; "
       "lost: 1 class, 2 counters, receivers or stacks, 2 types that did not run, 1 note on the run "
       "or the frames that were live, 4 damaged parts of the file, 1 snapshot that seems to be "
       "newer (damaged or not "
       "complete), HotSpot's own counts, which a raw file does not have");
   SnapshotNote live{.generation = 3, .time = "t", .methods_within_k = 2};
   CHECK(live.Describe() ==
-        "snapshot 3 of t; its counts are within k in 2 methods (k is not known: threads were "
-        "counting)");
+        "snapshot 3 of t; its counts may be off in 2 methods by an unknown number, because the "
+        "program ran on while they were "
+        "read");
+  CHECK(live.Describe(false) == "snapshot 3 of t");
   SnapshotNote rest{.generation = 3, .time = "t", .recorded_ms = 1000, .at_rest = true};
   rest.methods_exact = 1;
   CHECK(rest.Describe() == "snapshot 3 of t; its counts are exact in 1 method");
   rest.methods_exact = 1235;
   rest.methods_within_k = 1001;
   CHECK(rest.Describe() ==
-        "snapshot 3 of t; its counts are exact in 1,235 methods, within k in 1,001");
+        "snapshot 3 of t; its counts are exact in 1,235 methods, and may be off in 1,001 methods");
 }
 
 TEST_CASE("types that did not run, and notes, have no counts") {
@@ -118,10 +134,10 @@ TEST_CASE("a note of samples only says nothing of counts") {
 TEST_CASE("the note of a merge speaks of the files, and of exact counts as exact ones") {
   SnapshotNote both{.generation = 3, .time = "t", .at_rest = true, .methods_exact = 5};
   both.Unite({.generation = 9, .time = "u", .methods_within_k = 8});
-  CHECK(
-      both.Describe() ==
-      "2 files, the oldest snapshot of t; their counts are exact in 5 methods, within k in 8 (k is "
-      "not known where threads were counting)");
+  CHECK(both.Describe() ==
+        "2 files, the oldest snapshot of t; their counts are exact in 5 methods, and may be off in "
+        "8 methods by an "
+        "unknown number where a program ran on while they were read");
 }
 
 }  // namespace

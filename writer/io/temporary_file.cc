@@ -1,7 +1,5 @@
 #include "writer/io/temporary_file.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +7,8 @@
 #include <algorithm>
 #include <ctime>
 #include <string_view>
-#include <vector>
+
+#include "writer/base/open_file.h"
 
 namespace iprof {
 namespace {
@@ -35,14 +34,12 @@ bool IsTemporary(std::string_view file, std::string_view prefix) {
 }
 
 void RemoveIfAbandoned(int folder, const char* name) {
-  const int fd = ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return;
+  const Result<OwnedFd> opened = OpenFile(folder, name, O_RDONLY | O_NOFOLLOW, FileKind::kRegular);
+  if (!opened.ok()) return;
   struct stat file {};
-  const bool is_old = ::fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-                      file.st_uid == ::geteuid() &&
+  const bool is_old = ::fstat(opened->get(), &file) == 0 && file.st_uid == ::geteuid() &&
                       std::time(nullptr) - file.st_mtime >= kLeastAgeSeconds;
-  if (is_old && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlinkat(folder, name, 0);
-  ::close(fd);
+  if (is_old && ::flock(opened->get(), LOCK_EX | LOCK_NB) == 0) ::unlinkat(folder, name, 0);
 }
 
 }  // namespace
@@ -56,20 +53,10 @@ std::string TemporaryNameFor(const std::string& name, unsigned number) {
 void HoldTemporary(int fd, SystemCalls& calls) { calls.Flock(fd, LOCK_EX | LOCK_NB); }
 
 void RemoveAbandonedTemporaries(int folder, const std::string& name) {
-  const int list = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (list < 0) return;
-  DIR* const entries = ::fdopendir(list);
-  if (entries == nullptr) {
-    ::close(list);
-    return;
-  }
   const std::string prefix = PrefixFor(name);
-  std::vector<std::string> found;
-  while (const dirent* const entry = ::readdir(entries)) {
-    if (IsTemporary(entry->d_name, prefix)) found.emplace_back(entry->d_name);
+  for (const std::string& file : NamesIn(folder)) {
+    if (IsTemporary(file, prefix)) RemoveIfAbandoned(folder, file.c_str());
   }
-  ::closedir(entries);
-  for (const std::string& file : found) RemoveIfAbandoned(folder, file.c_str());
 }
 
 }  // namespace iprof

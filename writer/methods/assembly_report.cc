@@ -9,24 +9,30 @@ namespace iprof {
 
 std::string DescribeExactness(const AssemblyResult& result) {
   const uint64_t ran = result.methods_exact + result.methods_bounded + result.methods_unknown +
-                       result.methods_estimated;
+                       result.methods_estimated + result.methods_replaced;
   if (ran == 0) return "";
   std::string report =
       fmt::format("exact, but for races between threads: {} of {} methods that ran",
                   Grouped(result.methods_exact), Grouped(ran));
   if (result.methods_bounded > 0) {
-    report += fmt::format("; {} are off by at most {}", Grouped(result.methods_bounded),
+    report += fmt::format("; {} may be off by up to {}", Grouped(result.methods_bounded),
                           Grouped(result.largest_k));
   }
   if (result.methods_unknown > 0) {
-    report += fmt::format("; {} by an unknown number", Grouped(result.methods_unknown));
+    report += fmt::format("; {} may be off by an unknown number", Grouped(result.methods_unknown));
   }
   if (result.methods_bounded + result.methods_unknown > 0) {
-    report += ", because exceptions ended calls, or calls had not ended";
+    report += ", because exceptions ended calls or calls had not ended";
   }
   if (result.methods_estimated > 0) {
     report += fmt::format("; {} are estimated, because they lost their probes",
                           Grouped(result.methods_estimated));
+  }
+  if (result.methods_replaced > 0) {
+    report += fmt::format(
+        "; {} are estimated, because compilers replaced calls of them (intrinsics), and what these "
+        "call may be called more often",
+        Grouped(result.methods_replaced));
   }
   return report + "\n";
 }
@@ -67,7 +73,7 @@ std::string DescribeCounts(const AssemblyResult& result) {
       "counted at their call sites: {}; sites that saw objects: {}\n",
       result.methods_exact, result.methods_bounded, result.largest_k, result.methods_unknown,
       result.methods_estimated == 0 ? "" : fmt::format(", {} estimated", result.methods_estimated),
-      result.clamps, result.intrinsics_corrected, result.sites_written + result.sites_left_out);
+      result.clamps, result.methods_replaced, result.sites_written + result.sites_left_out);
   if (result.virtual_threads > 0) {
     report += fmt::format(
         "virtual threads started: {}; k does not include the frames of those that have not ended\n",

@@ -43,7 +43,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kClassRecordVersion = 2;
+inline constexpr uint8_t kClassRecordVersion = 3;
 inline constexpr uint8_t kRecordedCountsVersion = 1;
 
 // Appends the record's bytes.

@@ -12,8 +12,8 @@
 
 #include "writer/base/hash.h"
 #include "writer/base/short_list.h"
+#include "writer/methods/replaced_methods.h"
 #include "writer/methods/site_assembly.h"
-#include "writer/names/intrinsic_names.h"
 #include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 
@@ -34,8 +34,6 @@ std::string JavaName(const ClassRecord& klass, const CountedMethod& method) {
   return JavaMethodName(InternalName(klass.name), method.name, method.descriptor);
 }
 
-constexpr uint16_t kAccFinal = 0x0010;
-
 using Successors = ShortList<Successor, 2>;  // most branches have two
 
 // One version of a method with its counts.
@@ -44,6 +42,7 @@ struct Counted {
   const CountedMethod* method;
   bool positions = true;  // positions are those of the class file
   uint64_t entries = 0;
+  std::optional<ErrorBound> bound = {};                   // if it ran
   std::vector<std::pair<uint32_t, Successors>> branches;  // by bci
 };
 
@@ -56,11 +55,12 @@ class Assembly {
         options_(options),
         profile_(profile),
         sites_(input.types, options, profile),
+        replaced_(classes, options.names_all_callees),
         values_(input.counters, input.more_counters) {}
 
   void Run() {
-    LearnCandidates();
     for (size_t c = 0; c < source_.size(); ++c) AddSiteCallsOf(c);
+    replaced_.Settle();
     for (size_t first = 0; first < source_.size();) {
       size_t last = first + 1;
       while (last < source_.size() && source_.NameOf(last) == source_.NameOf(first)) ++last;
@@ -75,51 +75,22 @@ class Assembly {
   AssemblyResult TakeResult() { return std::move(result_); }
 
  private:
-  // The executions of a candidate's call sites. Sure: a lower bound, whatever exceptions did to the
-  // derived counts.
-  struct SiteCalls {
-    uint64_t count = 0;
-    uint64_t sure = 0;
-  };
-
-  // What decides whether a call of a class's method runs that method.
-  struct CalleeClass {
-    struct Method {
-      bool is_candidate;
-      bool is_final;
-    };
-    std::string super_name;
-    std::unordered_map<std::string, Method> methods;  // by name and descriptor
-  };
-
   // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
     std::string what;
   };
 
-  // Finds the methods whose entry counters may miss calls. Runs before any calls are added up.
-  void LearnCandidates() {
-    for (size_t number = 0; number < source_.size(); ++number) {
-      versions_.try_emplace(source_.NameOf(number), number);
-      ClassRecord scratch;
-      const ClassRecord& c = source_.Get(number, scratch);
-      for (const CountedMethod& m : c.methods) {
-        if (m.intrinsic_candidate) site_calls_.try_emplace(c.KeyOf(m));
-      }
-    }
-  }
-
   // Adds up the calls of candidates at the sites of a class. Runs for all classes before any
   // is written.
   void AddSiteCallsOf(size_t number) {
-    if (!options_.calls) return;
+    if (!options_.calls && !options_.branches) return;
     ClassRecord scratch;
     const ClassRecord& c = source_.Get(number, scratch);
     if (c.callees.empty()) return;
     for (const CountedMethod& method : c.methods) {
       if (method.counters == 0 || method.origin == MethodOrigin::kAdded) continue;
-      if (Load(c, method)) AddSiteCalls(c);
+      if (Load(c, method)) replaced_.AddCalls(c, method, record_, values_);
     }
   }
 
@@ -160,7 +131,7 @@ class Assembly {
     }
     counted.positions = method.origin == MethodOrigin::kSame;
     if (method.counters > 0 && Load(c, method)) {
-      NoteExactness(c, method);
+      counted.bound = Bound(c, method);
       counted.entries = values_.Of(record_.entry);
       if (c.name == "java/lang/VirtualThread" && method.name == "run")
         result_.virtual_threads += counted.entries;
@@ -195,13 +166,16 @@ class Assembly {
     return true;
   }
 
-  // Notes how exact the loaded values are.
-  void NoteExactness(const ClassRecord& c, const CountedMethod& method) {
-    if (!values_.ran()) return;
+  // How exact the loaded values are, if the method ran.
+  std::optional<ErrorBound> Bound(const ClassRecord& c, const CountedMethod& method) {
+    if (!values_.ran()) return std::nullopt;
     result_.clamps += values_.clamps();
     const uint64_t live =
         record_.certificate.live_frames_matter ? live_frames_(c.KeyOf(method)) : 0;
-    const ErrorBound bound = values_.BoundWith(record_, live);
+    return values_.BoundWith(record_, live);
+  }
+
+  void NoteExactness(const ErrorBound& bound) {
     switch (bound.kind) {
       case Exactness::kExact:
         ++result_.methods_exact;
@@ -266,66 +240,6 @@ class Assembly {
     }
   }
 
-  void AddSiteCalls(const ClassRecord& c) {
-    for (const CallSite& site : record_.calls) {
-      const uint64_t count = values_.Of(site.value);
-      if (count == 0 || site.callee >= c.callees.size()) continue;
-      if (SiteCalls* sum = SumOf(c.callees[site.callee])) {
-        sum->count += count;
-        const uint64_t error = values_.IsTouched(site.value) ? values_.abrupt().k : 0;
-        if (values_.abrupt().kind != Exactness::kUnknown)
-          sum->sure += count - std::min(count, error);
-      }
-    }
-  }
-
-  // The sum of the candidate that a call names; null if it names no candidate, or if an overriding
-  // method may run instead.
-  SiteCalls* SumOf(const Callee& callee) {
-    std::string key = MethodKey(InternalName(callee.owner), callee.name, callee.descriptor).text();
-    key += callee.virtual_call ? 'v' : 's';
-    const auto [known, is_new] = sums_.try_emplace(std::move(key), nullptr);
-    if (is_new) known->second = FindSum(callee);
-    return known->second;
-  }
-
-  SiteCalls* FindSum(const Callee& callee) {
-    constexpr int kDeepest = 64;
-    if (options_.names_all_callees && !MayBeIntrinsic(callee.owner, callee.name)) return nullptr;
-    const std::string signature = std::string(callee.name).append(callee.descriptor);
-    std::string owner(callee.owner);
-    for (int depth = 0; depth < kDeepest && !owner.empty(); ++depth) {
-      const auto version = versions_.find(owner);
-      if (version == versions_.end()) return nullptr;
-      const CalleeClass& klass = CalleeClassOf(version->second);
-      if (const auto found = klass.methods.find(signature); found != klass.methods.end()) {
-        if (!found->second.is_candidate) return nullptr;
-        if (callee.virtual_call && !found->second.is_final) return nullptr;
-        const auto sum =
-            site_calls_.find(MethodKey(InternalName(owner), callee.name, callee.descriptor));
-        return sum == site_calls_.end() ? nullptr : &sum->second;
-      }
-      owner = klass.super_name;
-    }
-    return nullptr;
-  }
-
-  // Kept, because the record may have to be decoded, and a file may name one class in each of its calls.
-  const CalleeClass& CalleeClassOf(size_t number) {
-    const auto [known, is_new] = callee_classes_.try_emplace(number);
-    CalleeClass& made = known->second;
-    if (!is_new) return made;
-    ClassRecord scratch;
-    const ClassRecord& klass = source_.Get(number, scratch);
-    made.super_name = klass.super_name;
-    for (const CountedMethod& m : klass.methods) {
-      const bool is_final = ((m.access | klass.access) & kAccFinal) != 0;
-      made.methods.try_emplace(std::string(m.name).append(m.descriptor),
-                               CalleeClass::Method{m.intrinsic_candidate, is_final});
-    }
-    return made;
-  }
-
   void WriteClass(const ClassRecord& klass, std::vector<Counted>& methods) {
     // A dot precedes the suffix of a hidden class; Class.getName() turns it into a slash.
     const std::string descriptor = "L" + std::string(klass.name) + ";";
@@ -365,25 +279,37 @@ class Assembly {
     return a.method->code_hash == b.method->code_hash;
   }
 
-  void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<const Counted> versions) {
+  void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<Counted> versions) {
     const CountedMethod& method = *versions.front().method;
+    uint64_t entries = 0;
+    for (const Counted& v : versions) entries = SaturatingSum(entries, v.entries);
+    const uint64_t calls = replaced_.CallsOf(c, method, entries);
+    const bool is_replaced = calls > entries;
+    if (is_replaced) ++result_.methods_replaced;
+    for (const Counted& v : versions) {
+      if (v.bound && !is_replaced) NoteExactness(*v.bound);
+    }
     const std::vector<TypeIndex>& types = TypesIn(method.descriptor);
     if (types.empty()) return;  // not a method that a JVM runs
     signature_.assign(1, type);
     signature_.insert(signature_.end(), types.begin(), types.end());
     const MethodIndex index = profile_.AddMethod(ToUtf8(method.name, &type_name_), signature_);
 
-    uint64_t entries = 0;
     const Counted* busiest = nullptr;  // of those whose positions are known
     for (const Counted& v : versions) {
-      entries += v.entries;
       if (v.positions && (busiest == nullptr || IsBusier(v, *busiest))) busiest = &v;
     }
-    if (options_.calls) WriteCalls(c, method, index, entries);
+    if (is_replaced)
+      result_.replaced_calls.emplace(profile_.DescribeMethod(index), calls - entries);
+    if (options_.calls && calls > 0)
+      profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, index, 0), Clamped(calls));
+    const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
+                              ? static_cast<double>(calls) / static_cast<double>(entries)
+                              : 1;
     if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
-    for (const Counted& v : versions) {
+    for (Counted& v : versions) {
       if (v.method->IsStaticSynchronized()) sites_.AddStaticMonitor(v.entries);
       if (v.branches.empty() && v.method->sites == 0) continue;
       if (!v.positions) {
@@ -395,8 +321,10 @@ class Assembly {
         sites_.AddMonitorsOnly(*v.klass, *v.method);
         continue;
       }
-      sites_.Add(*v.klass, *v.method, index);
-      for (const auto& [bci, successors] : v.branches) {
+      sites_.Add(*v.klass, *v.method, index, growth);
+      for (auto& [bci, successors] : v.branches) {
+        for (Successor& s : successors)
+          s.count = Clamped(ScaledCount(static_cast<uint64_t>(s.count), growth));
         profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
                                successors);
         sites_.NoteLine(*v.klass, *v.method, bci, index);
@@ -427,29 +355,13 @@ class Assembly {
     return types_.emplace(descriptor, profile_.AddType(type_name_)).first->second;
   }
 
-  void WriteCalls(const ClassRecord& c, const CountedMethod& method, MethodIndex index,
-                  uint64_t entries) {
-    if (method.intrinsic_candidate) {
-      const auto sum = site_calls_.find(c.KeyOf(method));
-      if (sum != site_calls_.end() && sum->second.sure > entries) {
-        entries = sum->second.count;
-        ++result_.intrinsics_corrected;
-      }
-    }
-    if (entries == 0) return;
-    profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, index, 0), Clamped(entries));
-  }
-
   const ClassSource& source_;
   const LiveFrameCount& live_frames_;
   const AssemblyOptions options_;
   Profile& profile_;
   SiteAssembly sites_;
   AssemblyResult result_;
-  std::unordered_map<std::string_view, size_t, TextHash> versions_;  // the first of each name
-  std::unordered_map<MethodKey, SiteCalls> site_calls_;              // of candidates
-  std::unordered_map<std::string, SiteCalls*> sums_;                 // by what a call names
-  std::unordered_map<size_t, CalleeClass> callee_classes_;
+  ReplacedMethods replaced_;
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;

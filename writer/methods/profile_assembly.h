@@ -5,9 +5,10 @@
 // classes and counters give the same profile, whatever the order of loading. The result says how
 // many counts are exact, within a bound, or of unknown error.
 //
-// Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls.
-// Some call sites can only call this method. If their count, less its possible error, is higher
-// than the method's entry count, their sum is reported instead.
+// Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls. If their call sites
+// show that (ReplacedMethods), the calls of the sites are reported. What such a method does inside was counted only where it
+// was not replaced: branches and the classes at sites are multiplied by the same factor, unless so few entries were
+// counted that they tell nothing. So all of it is estimated, and replaced_calls says how much.
 //
 // Exceptions: a branch is left out, and its method named, if exceptions may have changed its
 // derived counts by more than 1 % of its executions. So no share in the profile is wrong by more.
@@ -32,6 +33,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,6 +74,8 @@ struct AssemblyResult {
   uint64_t methods_bounded = 0;    // within k, k > 0
   uint64_t methods_unknown = 0;    // k is only a lower estimate
   uint64_t methods_estimated = 0;  // none of these; see NoteEstimated
+  uint64_t methods_replaced =
+      0;  // none of these: call sites, or those in replaced methods, tell of more calls
   uint64_t largest_k = 0;
   uint64_t clamps = 0;
   uint64_t virtual_threads = 0;  // started; k does not include the frames of live ones
@@ -79,7 +83,8 @@ struct AssemblyResult {
   uint64_t branches_left_out = 0;                       // exceptions may have changed their counts
   uint64_t branches_left_out_methods = 0;               // methods that contain them
   std::vector<std::string> branches_left_out_examples;  // the methods with the most exceptions
-  uint64_t intrinsics_corrected = 0;  // methods whose call sites counted more than their entries
+  // Of the replaced methods, as Profile::DescribeMethod names them: calls that their entries did not count.
+  std::map<std::string, uint64_t> replaced_calls;
   uint64_t sites_written = 0;
   uint64_t sites_left_out = 0;
   uint64_t monitors_lost = 0;  // monitor entries whose object's class could not be kept

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
 
 #include "writer/methods/method_record.h"
 
@@ -237,12 +239,63 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
                   {"a/Gone", "max", "()V", false}};
   classes.Method(user, "run", 300, {0, 0, 1, 2, 3});
   Profile profile;
-  CHECK(classes.AddTo(profile).intrinsics_corrected == 1);
+  const AssemblyResult result = classes.AddTo(profile);
+  CHECK(result.methods_replaced == 1);
+  CHECK(result.methods_exact == 3);
+  CHECK(result.replaced_calls == std::map<std::string, uint64_t>{{"a.Math.max()void", 584}});
   CHECK(Text(profile) ==
         "a.Math.max()void: 600 calls\n"
         "a.Math.min()void: 900 calls\n"
         "a.Math.plain()void: 16 calls\n"
         "a.User.run()void: 300 calls\n");
+}
+
+TEST_CASE(
+    "a replaced method's branches are multiplied as its calls, if enough of them were counted") {
+  const auto profile_of = [](uint64_t entries, uint64_t taken, AssemblyOptions options = {}) {
+    Classes classes;
+    ClassRecord& math = classes.Add("java/lang/Long");
+    classes.IfMethod(math, "valueOf", entries, taken).intrinsic_candidate = true;
+    ClassRecord& user = classes.Add("a/User");
+    user.callees = {{"java/lang/Long", "valueOf", "(I)I", false}};
+    classes.Method(user, "run", 3000, {0});
+    Profile profile;
+    const AssemblyResult result = classes.AddTo(profile, options);
+    std::string text = Text(profile);
+    text = text.substr(text.find("java"));
+    for (const auto& [method, calls] : result.replaced_calls)
+      text += "estimated: " + std::to_string(calls) + " of " + method + "\n";
+    text += std::to_string(result.methods_exact) + " exact";
+    return text;
+  };
+  CHECK(profile_of(1000, 600) ==
+        "java.lang.Long.valueOf(int)int: 3000 calls\n"
+        "java.lang.Long.valueOf(int)int: @1 (10,0):1800 (4,1):1200\n"
+        "estimated: 2000 of java.lang.Long.valueOf(int)int\n"
+        "1 exact");
+  // A way that was taken once stays so, and one that never was, never.
+  CHECK(profile_of(2000, 1).find("@1 (10,0):2 (4,1):2999\n") != std::string::npos);
+  CHECK(profile_of(2000, 0).find("@1 (10,0):0 (4,1):3000\n") != std::string::npos);
+  // Counted at each call.
+  CHECK(profile_of(3000, 600) ==
+        "java.lang.Long.valueOf(int)int: 3000 calls\n"
+        "java.lang.Long.valueOf(int)int: @1 (10,0):600 (4,1):2400\n"
+        "2 exact");
+  // A few entries tell nothing of the others, but the note says that they are missing.
+  CHECK(profile_of(99, 9) ==
+        "java.lang.Long.valueOf(int)int: 3000 calls\n"
+        "java.lang.Long.valueOf(int)int: @1 (10,0):9 (4,1):90\n"
+        "estimated: 2901 of java.lang.Long.valueOf(int)int\n"
+        "1 exact");
+  CHECK(profile_of(0, 0) ==
+        "java.lang.Long.valueOf(int)int: 3000 calls\n"
+        "estimated: 3000 of java.lang.Long.valueOf(int)int\n"
+        "1 exact");
+  // The calls are known also where only branches are written.
+  CHECK(profile_of(1000, 600, {.calls = false}) ==
+        "java.lang.Long.valueOf(int)int: @1 (10,0):1800 (4,1):1200\n"
+        "estimated: 2000 of java.lang.Long.valueOf(int)int\n"
+        "1 exact");
 }
 
 // Reached 1000 times by derivation; the handler's counter tells how many of these may be wrong.

@@ -52,9 +52,10 @@ void SiteAssembly::NoteLine(const ClassRecord& klass, const CountedMethod& metho
                            static_cast<int32_t>(std::prev(after)->line));
 }
 
-void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index) {
+void SiteAssembly::Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index,
+                       double factor) {
   for (const ClassSite& site : klass.SitesOf(method)) {
-    const TypeCounts::Site* counts = Take(site);
+    const TypeCounts::Site* counts = Take(site, factor);
     if (counts == nullptr) continue;
     if (site.kind == SiteKind::kMonitor) {
       AddMonitors(*counts);
@@ -85,12 +86,18 @@ uint64_t SiteAssembly::ObjectsIn(const ClassRecord& klass, const CountedMethod& 
 }
 
 // The counts of a site; null if it has none, or if another site has them already.
-const TypeCounts::Site* SiteAssembly::Take(const ClassSite& site) {
+const TypeCounts::Site* SiteAssembly::Take(const ClassSite& site, double factor) {
   const TypeCounts::Site* const counts = types_.Find(site.number);
-  if (counts == nullptr || counts->types.size() <= kFewTypes) return counts;
-  if (taken_.insert(site.number).second) return counts;
-  ++claimed_again_;
-  return nullptr;
+  if (counts == nullptr) return nullptr;
+  if (counts->types.size() > kFewTypes && !taken_.insert(site.number).second) {
+    ++claimed_again_;
+    return nullptr;
+  }
+  if (factor == 1) return counts;
+  scaled_ = *counts;
+  for (auto& [type, count] : scaled_.types) count = ScaledCount(count, factor);
+  scaled_.lost = ScaledCount(scaled_.lost, factor);
+  return &scaled_;
 }
 
 TypeIndex SiteAssembly::TypeNamed(uint32_t name) {

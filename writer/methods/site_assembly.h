@@ -33,8 +33,9 @@ class SiteAssembly {
   // Call before class records are used that may have the addresses of earlier ones.
   void ForgetLines() { lines_of_ = nullptr; }
 
-  // Adds all sites of a method. Versions of a method are added up.
-  void Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index);
+  // Adds all sites of a method, with their counts times `factor`. Versions of a method are added up.
+  void Add(const ClassRecord& klass, const CountedMethod& method, MethodIndex index,
+           double factor = 1);
   // For a version whose positions are not written: monitors have no position.
   void AddMonitorsOnly(const ClassRecord& klass, const CountedMethod& method);
   // Adds the calls of a static synchronized method.
@@ -48,7 +49,7 @@ class SiteAssembly {
   void AddTo(AssemblyResult& statistics) const;
 
  private:
-  const TypeCounts::Site* Take(const ClassSite& site);
+  const TypeCounts::Site* Take(const ClassSite& site, double factor = 1);
   // By the number of its name in types_.
   TypeIndex TypeNamed(uint32_t name);
   void AddMonitors(const TypeCounts::Site& site);
@@ -60,6 +61,7 @@ class SiteAssembly {
   Profile& profile_;
   const CountedMethod* lines_of_ = nullptr;
   std::vector<LineStart> lines_;              // of this method
+  TypeCounts::Site scaled_;                   // what was taken last, if a factor changed it
   std::unordered_set<uint32_t> taken_;        // numbers of sites with many types
   uint64_t claimed_again_ = 0;                // sites whose counts belong to another one
   std::map<std::string, uint64_t> monitors_;  // by type name

@@ -72,6 +72,23 @@ TEST_CASE_METHOD(Fixture, "A receiver's line and callee are noted", "[site_assem
   CHECK_FALSE(profile.notes().LineOf(index, 7));
 }
 
+TEST_CASE_METHOD(Fixture, "The sites of a method that was not counted at each call are multiplied",
+                 "[site_assembly]") {
+  types.Add(100, "x.A", 50);
+  types.Add(100, "x.C", 100);
+  types.AddLost(100, 1);
+  types.Add(101, "x.D", 7);
+  for (const char* const name : {"x.A", "x.B", "x.C", "x.D", "x.E", "x.F"}) types.Add(102, name, 2);
+  SiteAssembly assembly(types, {.monitors = true}, profile);
+  assembly.Add(klass, klass.methods[0], index, 2.5);
+  assembly.WriteMonitors();
+  CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) ==
+        "x.C 250, x.A 125");
+  CHECK(Types(Table::kInstanceOfs, profile.AddContext(kNoContext, index, 9)) ==
+        "x.A 5, x.B 5, x.C 5, x.D 5, x.E 5, x.F 5");
+  CHECK(Types(Table::kMonitors, profile.AddMonitorContext()) == "x.D 18");
+}
+
 TEST_CASE_METHOD(Fixture, "Receivers: busiest first, equals by name", "[site_assembly]") {
   types.Add(100, "x.C", 1);
   types.Add(100, "x.A", 5);

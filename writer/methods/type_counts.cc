@@ -12,15 +12,14 @@ constexpr size_t kSiteBytes = 96;
 // Classes beyond this number at one site are lost: no compiler specialises code for so many.
 constexpr size_t kMostTypes = 65536;
 
-// No count becomes 0.
-uint64_t Scaled(uint64_t count, double factor) {
+}  // namespace
+
+uint64_t ScaledCount(uint64_t count, double factor) {
   constexpr double kMost = 9e18;
   if (count == 0 || factor == 1) return count;
   return static_cast<uint64_t>(
       std::llround(std::clamp(static_cast<double>(count) * factor, 1.0, kMost)));
 }
-
-}  // namespace
 
 void TypeCounts::Add(uint32_t site, std::string_view type_name, uint64_t count) {
   Site& into = sites_[site];
@@ -48,9 +47,9 @@ void TypeCounts::AddAll(const TypeCounts& other) {
 void TypeCounts::AddSite(const TypeCounts& other, uint32_t site, double factor) {
   const Site* const added = other.Find(site);
   if (added == nullptr) return;
-  if (added->lost > 0) AddLost(site, Scaled(added->lost, factor));
+  if (added->lost > 0) AddLost(site, ScaledCount(added->lost, factor));
   for (const auto& [type, count] : added->types)
-    Add(site, other.TypeName(type), Scaled(count, factor));
+    Add(site, other.TypeName(type), ScaledCount(count, factor));
 }
 
 void TypeCounts::SubtractAll(const TypeCounts& other) {
@@ -78,8 +77,8 @@ void TypeCounts::SubtractSite(const TypeCounts& other, uint32_t site) {
 void TypeCounts::Scale(uint32_t site, double factor) {
   const auto found = sites_.find(site);
   if (found == sites_.end()) return;
-  for (auto& [type, count] : found->second.types) count = Scaled(count, factor);
-  found->second.lost = Scaled(found->second.lost, factor);
+  for (auto& [type, count] : found->second.types) count = ScaledCount(count, factor);
+  found->second.lost = ScaledCount(found->second.lost, factor);
 }
 
 const TypeCounts::Site* TypeCounts::Find(uint32_t site) const {

@@ -22,6 +22,9 @@
 
 namespace iprof {
 
+// A count times a factor, which is at least 0. Only 0 becomes 0.
+uint64_t ScaledCount(uint64_t count, double factor);
+
 class TypeCounts {
  public:
   void Add(uint32_t site, std::string_view type_name, uint64_t count);

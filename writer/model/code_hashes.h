@@ -1,6 +1,6 @@
 // CodeHashes: for each method of a profile a hash of its code, as far as it is known.
 //
-// Guarantees: keeps the highest kCodeHashBits of a hash. 0 means that it is not known; a known hash
+// Guarantees: keeps the highest kCodeHashBits of a hash, and the code's length. 0 means that it is not known; a known hash
 // never becomes 0. Takes no memory before the first hash.
 // Threads: as Profile. Failure: std::bad_alloc.
 #pragma once
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "writer/base/code_length.h"
 #include "writer/model/model.h"
 
 namespace iprof {
@@ -17,8 +18,10 @@ namespace iprof {
 constexpr uint64_t KeptCodeHash(uint64_t hash) {
   constexpr int kDropped = 64 - kCodeHashBits;
   const uint64_t kept = hash >> kDropped << kDropped;
-  return hash != 0 && kept == 0 ? uint64_t{1} << kDropped : kept;
+  return (hash != 0 && kept == 0 ? uint64_t{1} << kDropped : kept) | CodeLengthIn(hash);
 }
+// Of two hashes that a profile keeps, and that are known.
+constexpr bool IsSameCode(uint64_t a, uint64_t b) { return (a ^ b) >> (64 - kCodeHashBits) == 0; }
 
 class CodeHashes {
  public:

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 namespace iprof {
 namespace {
@@ -13,6 +14,23 @@ TEST_CASE("the first, the last and some famous intrinsics are found") {
   CHECK(MayBeIntrinsic("java/lang/StringLatin1", "equals"));
   CHECK(MayBeIntrinsic("java/lang/Object", "<init>"));
   CHECK(MayBeIntrinsic("java/util/Arrays", "copyOf"));
+}
+
+TEST_CASE("what C2 leaves out, boxing and chains of StringBuilder, is among them") {
+  const std::pair<const char*, const char*> boxes[] = {
+      {"Boolean", "booleanValue"}, {"Byte", "byteValue"},   {"Character", "charValue"},
+      {"Double", "doubleValue"},   {"Float", "floatValue"}, {"Integer", "intValue"},
+      {"Long", "longValue"},       {"Short", "shortValue"}};
+  for (const auto& [box, value] : boxes) {
+    INFO(box);
+    CHECK(MayBeIntrinsic(std::string("java/lang/") + box, "valueOf"));
+    CHECK(MayBeIntrinsic(std::string("java/lang/") + box, value));
+  }
+  for (const char* const builder : {"java/lang/StringBuilder", "java/lang/StringBuffer"}) {
+    for (const char* const name : {"<init>", "append", "toString"})
+      CHECK(MayBeIntrinsic(builder, name));
+  }
+  CHECK(MayBeIntrinsic("java/lang/Integer", "toString"));
 }
 
 TEST_CASE("similar names are not intrinsics") {

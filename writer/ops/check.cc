@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -15,9 +16,13 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
+#include "writer/io/run_note.h"
+#include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
+#include "writer/ops/check_code_ends.h"
 #include "writer/ops/check_names.h"
+#include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 
 namespace iprof {
@@ -48,7 +53,10 @@ class Checker final : public ProfileEvents {
     if (stopped_) return;
     ReportStandardIds();
     CheckStandardTypes();
+    ReportOutcomes();
+    CheckCodeEnds();
     counts_.image = image_.shares();
+    NoteJdks();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
     }
@@ -97,12 +105,14 @@ class Checker final : public ProfileEvents {
     if (method.name.empty()) {
       Report(Rule::kMethodName, Member(method.place, "name"), "an empty name", "a name");
     }
-    MethodNote note = NoteOn(method);
-    if (!methods_.emplace(method.id, note).second) {
+    const MethodNote note = NoteOn(method);
+    const auto [noted, is_new] = methods_.emplace(method.id, note);
+    if (!is_new) {
       Report(Rule::kMethodIdRepeated, Member(method.place, "id"),
              fmt::format("{} a second time", method.id), "each id once");
     }
-    CheckSignature(method);
+    noted->second.signature = method.signature.size();
+    noted->second.identity = CheckSignature(method);
     image_.AddMethod(method.id, ImageUseOf(method));
     return true;
   }
@@ -122,6 +132,7 @@ class Checker final : public ProfileEvents {
   bool OnEntry(const EntryDecl& entry) override {
     ++counts_.entries;
     if (entry.ctx_ok) CheckContext(entry);
+    if (entry.ctx_ok) code_ends_.Add(entry, CtxPlace(entry));
     if (entry.records_ok) CheckRecords(entry);
     if (entry.ctx_ok && entry.records_ok) image_.AddEntry(entry);
     return true;
@@ -130,6 +141,7 @@ class Checker final : public ProfileEvents {
   bool OnUnknownKey(std::string_view key, std::string_view json, const Place& place) override {
     image_.AddKey(key, json);
     if (key == kAgentKey) {
+      agent_section_.Add(kAgentKey, json);
       CheckAgentSection(
           json, [&](Rule rule, std::string_view member, std::string found, std::string expected) {
             Report(rule, Member(place, member), std::move(found), std::move(expected));
@@ -158,6 +170,10 @@ class Checker final : public ProfileEvents {
   struct MethodNote {
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
+    bool recorded = false;      // the part "code" has a place for it
+    std::string_view identity;  // the ids of its signature, and its name
+    size_t signature = 0;       // how many ids
   };
 
   static std::string Quoted(std::string_view text) {
@@ -221,6 +237,26 @@ class Checker final : public ProfileEvents {
     standard_ids_.clear();
   }
 
+  void ReportOutcomes() {
+    if (outcomes_.empty()) return;
+    std::vector<int64_t> recorded;
+    for (const auto& [id, note] : methods_) {
+      if (note.recorded) recorded.push_back(id);
+    }
+    outcomes_.Report(image_.section().Part(kCodePart).value_or(""), std::move(recorded),
+                     [this](const Finding& finding) { Report(finding); });
+  }
+
+  void NoteJdks() {
+    RunList list;
+    if (const auto part = image_.section().Part(kProvenancePart)) list.AddJson(*part);
+    for (const RunNote& run : list.Runs()) {
+      if (!run.jvm_version.empty()) counts_.jdks.push_back(run.jvm_version);
+    }
+    std::sort(counts_.jdks.begin(), counts_.jdks.end());
+    counts_.jdks.erase(std::unique(counts_.jdks.begin(), counts_.jdks.end()), counts_.jdks.end());
+  }
+
   void CheckStandardTypes() {
     for (std::ptrdiff_t id = 0; id < std::ssize(kStandardTypes); ++id) {
       if (standard_seen_.contains(id)) continue;
@@ -232,7 +268,8 @@ class Checker final : public ProfileEvents {
     }
   }
 
-  void CheckSignature(const MethodDecl& method) {
+  // Returns its identity.
+  std::string_view CheckSignature(const MethodDecl& method) {
     if (method.signature.size() < 2) {
       Report(Rule::kMethodSignatureLength, Member(method.place, "signature"),
              fmt::format("{} type ids", method.signature.size()),
@@ -251,12 +288,40 @@ class Checker final : public ProfileEvents {
     std::string identity;
     for (const int64_t id : method.signature) identity += std::to_string(id) + ",";
     identity += method.name;
-    if (!method_identities_.insert(std::move(identity)).second) {
+    const auto [kept, is_new] = method_identities_.insert(std::move(identity));
+    if (!is_new) {
       Report(Rule::kMethodRepeated, method.place,
              fmt::format("{} with this declaring type and signature a second time",
                          Quoted(method.name)),
              "each method once");
     }
+    return *kept;
+  }
+
+  // A method's name and the types of its signature.
+  std::string TextOf(int64_t method) const {
+    const auto found = methods_.find(method);
+    if (found == methods_.end()) return {};
+    std::string_view rest = found->second.identity;
+    std::string types;
+    for (size_t i = 0; i < found->second.signature; ++i) {
+      const size_t end = rest.find(',');
+      const auto type = type_names_.find(std::strtoll(rest.data(), nullptr, 10));
+      types += ' ';
+      if (type != type_names_.end()) types += type->second;
+      rest.remove_prefix(end + 1);
+    }
+    return std::string(rest) + types;
+  }
+
+  void CheckCodeEnds() {
+    const auto code = agent_section_.Part(kCodePart);
+    if (!code) return;
+    code_ends_.Check(
+        *code, [&](int64_t method) { return TextOf(method); },
+        [&](const Place& place, std::string found, std::string expected) {
+          Report(Rule::kContextBeyondEnd, place, std::move(found), std::move(expected));
+        });
   }
 
   MethodNote NoteOn(const MethodDecl& method) const {
@@ -266,6 +331,7 @@ class Checker final : public ProfileEvents {
     if (declaring == type_names_.end()) return note;
     note.blocks = IsBlockingMethod(declaring->second, method.name);
     note.linkage = IsLinkageClass(ProfileName(declaring->second));
+    note.of_jdk = IsJdkClass(declaring->second);
     return note;
   }
 
@@ -298,11 +364,15 @@ class Checker final : public ProfileEvents {
       Report(Rule::kContextRepeated, place, Quoted(entry.ctx) + " a second time",
              "each context once");
     }
+    const auto innermost = methods_.find(entry.frames[0].method);
+    if (entry.table != Table::kSamples && innermost != methods_.end())
+      innermost->second.recorded = true;
     if (entry.table == Table::kCalls && entry.frames[0].bci != 0) {
       Report(Rule::kCallContextBci, place, Quoted(entry.ctx), "bci 0 in the first frame");
     }
     bool blocks = false;
     bool linkage = false;
+    bool of_jdk = false;
     for (const RawFrame& frame : entry.frames) {
       const auto method = methods_.find(frame.method);
       if (method == methods_.end()) {
@@ -311,6 +381,7 @@ class Checker final : public ProfileEvents {
       } else {
         blocks |= method->second.blocks;
         linkage |= method->second.linkage;
+        of_jdk |= method->second.of_jdk;
       }
       if (frame.bci > kLargestBci) {
         Report(Rule::kContextBci, place, fmt::format("bci {}", frame.bci),
@@ -322,6 +393,7 @@ class Checker final : public ProfileEvents {
         Report(Rule::kContextBciNegative, place, fmt::format("bci {}", frame.bci), "0 or more");
       }
     }
+    if (of_jdk) ++counts_.jdk_entries;
     if (entry.table == Table::kSamples && blocks) {
       Report(Rule::kSampleBlocked, place, "a stack that waits", "a stack on a processor");
     }
@@ -350,8 +422,12 @@ class Checker final : public ProfileEvents {
         for (size_t i = 2; i < length; i += 3) CheckCount(entry, i);
         CheckSuccessors(entry.values, entry.frames.empty() ? -1 : entry.frames[0].bci,
                         [&](Rule rule, size_t at, std::string found, std::string expected) {
-                          Report(rule, RecordsPlace(entry, static_cast<int64_t>(at)),
-                                 std::move(found), std::move(expected));
+                          const Place place = RecordsPlace(entry, static_cast<int64_t>(at));
+                          if (rule != Rule::kBranchOutcomes)
+                            return Report(rule, place, std::move(found), std::move(expected));
+                          outcomes_.Add(entry.frames[0].method,
+                                        {rule, place.offset, JsonPath(place), std::move(found),
+                                         std::move(expected)});
                         });
         break;
       case RecordKind::kTypeCounts:
@@ -433,7 +509,10 @@ class Checker final : public ProfileEvents {
   uint64_t seed_ = ProcessHashSeed();
   std::array<std::unordered_set<ContextKey, ContextKeyHash>, kTableCount> contexts_;
   std::vector<Finding> standard_ids_;  // found before the version
+  OutcomeFindings outcomes_;
   FileShares image_;
+  CodeEnds code_ends_;
+  AgentSection agent_section_;
   std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;
   Place instance_of_place_;

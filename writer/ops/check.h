@@ -2,7 +2,7 @@
 //
 // Guarantees: all violations are found, not only the first, each with its byte offset (in the
 // inflated text), JSON path, what was found and what was expected. They are reported in file order,
-// except that tables before the types are checked when the types are known. A mistake is not
+// except that tables before the types are checked when the types are known, and that branch-outcomes and branch-folded come last. A mistake is not
 // reported under a second rule if that follows from the first. Time is linear in the input; memory
 // is a small multiple of it. An unknown version is reported and ends the check.
 // Threads: any number at once; there is no global state.
@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "writer/base/status.h"
 #include "writer/image/file_shares.h"
@@ -42,7 +43,9 @@ struct CheckCounts {
   size_t types = 0;
   size_t methods = 0;
   size_t entries = 0;
-  ImageShares image;  // what image builds can use of the entries
+  ImageShares image;              // what image builds can use of the entries
+  std::vector<std::string> jdks;  // versions that the file was recorded on, as far as it tells
+  size_t jdk_entries = 0;         // with positions in the JDK's own methods
 };
 
 using FindingHandler = std::function<void(const Finding&)>;

@@ -29,6 +29,8 @@ constexpr RuleInfo kRules[] = {
      "No two entries of one table have the same context."},
     {Rule::kContextBci, "ctx-bci", false,
      "A bci fits into a method: it is at most 65534, and a negative one has 32 bits."},
+    {Rule::kContextBeyondEnd, "ctx-beyond-end", false,
+     "A bci is within the method's code, where the key iprofagent says how long that is."},
     {Rule::kCallContextBci, "call-ctx-bci", false, "A call count's context begins with bci 0."},
     {Rule::kMonitorContext, "monitor-ctx", false, "The monitors' context is 0:0."},
     {Rule::kMonitorEntries, "monitor-entries", false, "The monitors' table has at most one entry."},
@@ -43,7 +45,7 @@ constexpr RuleInfo kRules[] = {
      "A triple with bci -5 shares the index of a triple with a real bci before it."},
     {Rule::kBranchOutcomes, "branch-outcomes", false,
      "An `if` has two outcomes. It is known by a successor that is too near to its position for a "
-     "switch, which is itself longer."},
+     "switch, which is itself longer. Of files without hashes of code, see branch-folded."},
     {Rule::kReceiverSum, "receiver-sum", false,
      "The counts of a virtual call sum up to more than 0."},
     {Rule::kAgentSection, "iprofagent", false,
@@ -86,6 +88,10 @@ constexpr RuleInfo kRules[] = {
     {Rule::kUnknownMember, "unknown-member", true, "The format knows every member."},
     {Rule::kAgentSectionVersion, "iprofagent-version", true,
      "The key iprofagent has a version that this tool can read."},
+    {Rule::kBranchFolded, "branch-folded", true,
+     "An `if` has two outcomes. Image builds fold several into one switch and inline, so their "
+     "profiles have more, also in other methods. Files with hashes of code come from the "
+     "bytecode: see branch-outcomes."},
 };
 
 }  // namespace

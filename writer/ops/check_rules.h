@@ -31,6 +31,7 @@ enum class Rule : uint8_t {
   kContextMethod,
   kContextRepeated,
   kContextBci,
+  kContextBeyondEnd,
   kCallContextBci,
   kMonitorContext,
   kMonitorEntries,
@@ -64,6 +65,7 @@ enum class Rule : uint8_t {
   kInstanceOfVersion,
   kUnknownMember,
   kAgentSectionVersion,
+  kBranchFolded,
 };
 
 struct RuleInfo {

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "writer/io/agent_section.h"
+#include "writer/io/code_part.h"
+#include "writer/model/code_hashes.h"
 #include "writer/ops/check_names.h"
 
 namespace iprof {
@@ -66,6 +69,32 @@ File Receivers(const std::string& records) {
   return Entry("virtualInvokeProfiles", "1:3", records);
 }
 
+// With hashes of the code of the methods that have entries: six digits each, or '-'.
+File Hashed(File file, const std::string& hashes) {
+  file.tables += R"(,"iprofagent":{"version":1,"code":{"bits":36,"methods":"AAAAAA","hashes":")" +
+                 hashes + R"("}})";
+  return file;
+}
+
+// Says that the code of main, of which an entry of calls is needed, has so many bytes.
+std::string CodeOfMain(uint32_t length) {
+  Profile profile;
+  profile.AddStandardTypes();
+  const TypeIndex owner = profile.AddType("a.Main");
+  const TypeIndex signature[] = {owner, TypeIndex{8}};
+  const MethodIndex main = profile.AddMethod("main", signature);
+  profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, main, 0), 1);
+  profile.SetCodeHash(main, WithCodeLength(~uint64_t{0}, length));
+  NoteCodeHashes(profile);
+  return R"(,"iprofagent":{"version":1,"code":)" + std::string(*AgentPart(profile, kCodePart)) +
+         "}";
+}
+File SampleAt(Bci bci, uint32_t length, const std::string& called = "1") {
+  return {.tables = R"(,"callCountProfiles":[{"ctx":")" + called +
+                    R"(:0","records":[5]}],"samplingProfiles":[{"ctx":"2:1<1:)" +
+                    std::to_string(bci) + R"(","records":[3]}])" + CodeOfMain(length)};
+}
+
 std::vector<Case> Cases() {
   const std::string blocking = R"({"id":5,"name":"wait0","signature":[9,8,6]})";
   const std::string linkage_type = R"({"id":20,"name":"java.lang.invoke.LambdaForm$MH/0x1"})";
@@ -109,6 +138,7 @@ std::vector<Case> Cases() {
        Entry("conditionalProfiles", "1:65535", "9,0,1,4,1,1")},
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
+      {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
       {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
       {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
       {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
@@ -125,7 +155,9 @@ std::vector<Case> Cases() {
       {Rule::kSuccessorIndex, "$.conditionalProfiles[0].records[1]", Branch("9,-1,1,4,0,1")},
       {Rule::kSuccessorRepeatedKey, "$.conditionalProfiles[0].records[0]",
        Branch("-5,0,1,9,0,1,4,1,1")},
-      {Rule::kBranchOutcomes, "$.conditionalProfiles[0].records[3]", Branch("40,0,1,6,1,1,50,2,1")},
+      {Rule::kBranchOutcomes, "$.conditionalProfiles[0].records[3]",
+       Hashed(Branch("40,0,1,6,1,1,50,2,1"), "AAAAAB")},
+      {Rule::kBranchFolded, "$.conditionalProfiles[0].records[3]", Branch("40,0,1,6,1,1,50,2,1")},
       {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
        Branch("9,0,1,9,1,1,4,2,1")},
       {Rule::kSuccessorBciAmbiguous, "$.conditionalProfiles[0].records[3]",
@@ -172,6 +204,13 @@ std::vector<Case> Cases() {
   };
 }
 
+TEST_CASE(
+    "positions before the end of the code are right, and lengths of other methods say nothing") {
+  CHECK(Describe(FindingsOf(SampleAt(8, 9).Text())).empty());
+  CHECK(Describe(FindingsOf(SampleAt(9, 9, "2").Text())).empty());
+  CHECK(Describe(FindingsOf(SampleAt(9, 0).Text())).empty());
+}
+
 TEST_CASE("a sound profile has no findings, strictly") {
   const File sound{
       .more_types = R"(,{"id":12,"name":"[La.Main;"},{"id":13,"name":"[[I"},)"
@@ -192,7 +231,7 @@ TEST_CASE("more than two outcomes need the room of a switch") {
   const auto finds = [](const char* records) {
     const auto findings = FindingsOf(Branch(records).Text());
     return std::any_of(findings.begin(), findings.end(),
-                       [](const Finding& f) { return f.rule == Rule::kBranchOutcomes; });
+                       [](const Finding& f) { return f.rule == Rule::kBranchFolded; });
   };
   // At 3, a switch has no padding. Three targets take a tableswitch with two keys: 13 + 8 bytes.
   CHECK(finds("23,0,1,40,1,1,50,2,1"));
@@ -203,6 +242,46 @@ TEST_CASE("more than two outcomes need the room of a switch") {
   CHECK_FALSE(finds("24,0,1,1,1,1,50,2,1"));  // a target before the switch
   CHECK(finds("6,0,1,1,1,1,50,2,1"));
   CHECK_FALSE(finds("24,0,1,40,1,1,-5,0,1,-5,1,1"));  // two targets
+}
+
+// A branch in each of two methods, as two files have them.
+TEST_CASE("branches of images may be folded, those of bytecode may not") {
+  const auto rules = [](const std::string& text, bool strict) {
+    std::string found;
+    for (const Finding& f : FindingsOf(text, strict))
+      found += std::string(InfoOf(f.rule).name) + " at " + f.path + "\n";
+    return found;
+  };
+  // As an instrumented image writes it: an `if` with five outcomes, because the build folded a cascade; a switch with
+  // those of an inlined one; a successor under several indices.
+  const File image{.version = "1.0.0",
+                   .tables = R"(,"callCountProfiles":[{"ctx":"2:0<1:7","records":[50]}],)"
+                             R"("conditionalProfiles":[)"
+                             R"({"ctx":"1:11","records":[20,0,5,14,1,4,33,2,3,46,3,2,59,4,1]},)"
+                             R"({"ctx":"2:4<1:7","records":[12,0,9,7,1,8,61,2,7,-5,0,1]},)"
+                             R"({"ctx":"2:30<1:7","records":[38,0,9,38,1,8,33,2,7]}])"};
+  const std::string folded =
+      "branch-folded at $.conditionalProfiles[0].records[3]\n"
+      "branch-folded at $.conditionalProfiles[1].records[3]\n";
+  const std::string repeated = "successor-bci-ambiguous at $.conditionalProfiles[2].records[3]\n";
+  CHECK(rules(image.Text(), false) == "");
+  CHECK(rules(image.Text(), true) == repeated + folded);
+  // As the agent writes it: two outcomes each, and hashes of the code.
+  File own{.version = "1.0.0",
+           .tables = R"(,"callCountProfiles":[{"ctx":"2:0","records":[50]}],)"
+                     R"("conditionalProfiles":[{"ctx":"1:11","records":[20,0,5,14,1,4]},)"
+                     R"({"ctx":"2:4","records":[12,0,9,7,1,8]}])"};
+  CHECK(rules(Hashed(own, "AAAAABAAAAAC").Text(), true) == "");
+  // An image's branches are no error in a file that also has hashes of other methods, as a merge of both has.
+  CHECK(rules(Hashed(image, "AAAAAB-").Text(), false) ==
+        "branch-outcomes at $.conditionalProfiles[0].records[3]\n");
+  CHECK(rules(Hashed(image, "-AAAAAB").Text(), false) ==
+        "branch-outcomes at $.conditionalProfiles[1].records[3]\n");
+  CHECK(rules(Hashed(image, "AAAAABAAAAAC").Text(), false) ==
+        "branch-outcomes at $.conditionalProfiles[0].records[3]\n"
+        "branch-outcomes at $.conditionalProfiles[1].records[3]\n");
+  // Hashes that belong to other methods say nothing.
+  CHECK(rules(Hashed(image, "AAAAAB").Text(), false) == "");
 }
 
 TEST_CASE("each rule has a file that breaks it and nothing else") {

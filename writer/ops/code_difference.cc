@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "writer/base/grouped.h"
+#include "writer/model/code_hashes.h"
 
 namespace iprof {
 
@@ -32,7 +33,7 @@ CodeDifference CompareCode(const Profile& a, const Profile& b) {
     const auto there = b.FindMethod(a.MethodName(method), signature);
     if (!there || b.CodeHash(*there) == 0) continue;
     ++difference.compared;
-    if (a.CodeHash(method) != b.CodeHash(*there)) ++difference.differing;
+    if (!IsSameCode(a.CodeHash(method), b.CodeHash(*there))) ++difference.differing;
   }
   return difference;
 }

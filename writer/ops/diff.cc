@@ -9,6 +9,7 @@
 
 #include "writer/io/agent_section.h"
 #include "writer/model/branch_outcomes.h"
+#include "writer/model/code_hashes.h"
 #include "writer/ops/merge_mapping.h"
 #include "writer/ops/run_length.h"
 #include "writer/ops/sampling_sum.h"
@@ -105,7 +106,8 @@ class Differ {
     for (const MethodIndex method : MethodsOf(b_.profile)) {
       const auto united = static_cast<size_t>(b_.mapping(method));
       const uint64_t hash = b_.profile.CodeHash(method);
-      has_other_code_[united] = hash != 0 && hashes[united] != 0 && hash != hashes[united];
+      has_other_code_[united] =
+          hash != 0 && hashes[united] != 0 && !IsSameCode(hash, hashes[united]);
     }
   }
 

@@ -18,6 +18,7 @@
 #include "writer/io/reader.h"
 #include "writer/io/run_note.h"
 #include "writer/ops/merge_canonical.h"
+#include "writer/ops/program_groups.h"
 
 namespace iprof {
 namespace {
@@ -114,6 +115,11 @@ class Worklist {
   }
   std::span<CountFacts> facts() { return facts_; }
   std::span<const InputRuns> runs() const { return runs_; }
+  std::vector<std::string> Programs() const {
+    std::vector<std::string> programs;
+    for (const size_t first : programs_.Firsts()) programs.push_back(inputs_[first].path);
+    return programs;
+  }
 
  private:
   void AddInput(size_t at, ProfileMerger& merger) {
@@ -128,11 +134,9 @@ class Worklist {
   Status TryToAdd(size_t at, ProfileMerger& merger) {
     if (is_excluded_[at]) return {};
     const std::string& path = inputs_[at].path;
-    const int64_t weight = inputs_[at].weight;
-    const CountScale scale = scales_.empty() ? CountScale() : scales_[at];
     if (std::optional<Result<Profile>>& kept = kept_[at]) {
       if (!kept->ok()) return kept->status();
-      merger.Add(**kept, weight, scale);
+      Add(at, **kept, merger);
       return {};
     }
     const bool is_read_once = IsReadOnce(path);
@@ -144,12 +148,17 @@ class Worklist {
     if (is_read_once) {
       kept_[at] = std::move(read);
       if (!kept_[at]->ok()) return kept_[at]->status();
-      merger.Add(**kept_[at], weight, scale);
+      Add(at, **kept_[at], merger);
       return {};
     }
     if (!read.ok()) return read.status();
-    merger.Add(*read, weight, scale);
+    Add(at, *read, merger);
     return {};
+  }
+
+  void Add(size_t at, const Profile& profile, ProfileMerger& merger) {
+    merger.Add(profile, inputs_[at].weight, scales_.empty() ? CountScale() : scales_[at]);
+    programs_.Add(at, profile);
   }
 
   std::span<const MergeInput> inputs_;
@@ -161,6 +170,7 @@ class Worklist {
   std::vector<Status> failures_;
   std::vector<CountFacts> facts_;
   std::vector<InputRuns> runs_;
+  ProgramGroups programs_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex progress_lock_;
@@ -246,6 +256,7 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
       if (excluded > 0 || !scales.empty()) continue;  // once more, with scales, or with less
     }
     result.scaled = !scales.empty();
+    result.programs = worklist.Programs();
     result.merged = inputs.size() - result.left_out.size() - excluded;
     Reduce(mergers);
     result.profile = mergers[0]->Finish();

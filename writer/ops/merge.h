@@ -118,6 +118,8 @@ struct MergeResult {
   VersionReport versions;
   ImageChoice image;
   bool scaled = false;  // the inputs' counts were of different kinds
+  // One input of each program that the inputs seem to be of (program_groups.h).
+  std::vector<std::string> programs;
 };
 
 // Depending on failure_mode, fails with the status of the first input (in the given order)

@@ -5,6 +5,7 @@
 #include "writer/base/grouped.h"
 #include "writer/image/image_target.h"
 #include "writer/io/agent_section.h"
+#include "writer/ops/program_groups.h"
 
 namespace iprof {
 namespace {
@@ -59,6 +60,20 @@ std::string OfKey(const std::string& key) {
                          : "the one that sorts first");
 }
 
+std::string OfPrograms(const std::vector<std::string>& inputs) {
+  std::string names;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    names += (i == 0                  ? ""
+              : i + 1 < inputs.size() ? ", "
+                                      : " and ") +
+             (inputs[i] == "-" ? "standard input" : inputs[i]);
+  return fmt::format(
+      "the inputs seem to be of different programs: {} share less than {:.0f} % of the calls of "
+      "methods outside the JDK. "
+      "Merge runs of one program only, because an image build takes what all of them do in the JDK",
+      names, 100 * ProgramGroups::kLeastShared);
+}
+
 std::string Joined(const std::vector<std::string>& examples, size_t methods) {
   std::string text;
   for (const std::string& example : examples) text += (text.empty() ? "" : ", ") + example;
@@ -80,6 +95,7 @@ std::string OfSamples(int64_t samples) {
 std::vector<std::string> WarningsOf(const MergeResult& merged, PreferredVersion preferred,
                                     std::string_view if_scaled) {
   std::vector<std::string> warnings;
+  if (merged.programs.size() > 1) warnings.push_back(OfPrograms(merged.programs));
   for (const std::string& key : merged.conflicting_keys) {
     if (key == "iprofagent.image" && HasWordsFor(merged.image)) continue;
     warnings.push_back(OfKey(key));

@@ -1,6 +1,6 @@
 // WarningsOf: what the user should know of a merge whose inputs do not quite fit together, one sentence each.
 //
-// Guarantees: no sentence for inputs of one kind, one version of the program and one image build. Names of methods and keys
+// Guarantees: no sentence for inputs of one kind, one program, one version of it and one image build. Names of methods and keys
 // are as in the inputs: whoever prints them to a terminal escapes them.
 // Threads: any; pure. Failure: none but std::bad_alloc.
 #pragma once

@@ -17,6 +17,19 @@ TEST_CASE("a merge of what fits together needs no words") {
   CHECK(WarningsOf(merged, PreferredVersion::kNewest).empty());
 }
 
+TEST_CASE("inputs of several programs are named, one of each") {
+  MergeResult merged;
+  merged.programs = {"a.iprof"};
+  CHECK(WarningsOf(merged, PreferredVersion::kNewest).empty());
+  merged.programs = {"a.iprof", "-", "c.iprof"};
+  CHECK(WarningsOf(merged, PreferredVersion::kNewest) ==
+        Warnings{"the inputs seem to be of different programs: a.iprof, standard input and c.iprof "
+                 "share less than 5 % of the "
+                 "calls of methods outside the JDK. Merge runs of one program only, because an "
+                 "image build takes what all of "
+                 "them do in the JDK"});
+}
+
 TEST_CASE("methods whose code may differ are named") {
   MergeResult merged;
   merged.versions.doubtful_methods = 2;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "writer/io/digits.h"
+#include "writer/model/code_hashes.h"
 #include "writer/ops/merge_mapping.h"
 
 namespace iprof {
@@ -162,7 +163,7 @@ class KeptVersions {
     for (const MethodIndex method : MethodsOf(sum)) {
       const uint64_t hash = sum.CodeHash(method);
       const uint64_t kept = result.CodeHash(mapping(method));
-      is_other_.push_back(hash != 0 && kept != 0 && hash != kept);
+      is_other_.push_back(hash != 0 && kept != 0 && !IsSameCode(hash, kept));
     }
     FindDoubtful();
   }

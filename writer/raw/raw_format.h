@@ -67,7 +67,7 @@
 
 namespace iprof {
 
-inline constexpr uint32_t kRawVersion = 2;
+inline constexpr uint32_t kRawVersion = 3;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
 inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);

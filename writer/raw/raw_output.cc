@@ -1,13 +1,11 @@
 #include "writer/raw/raw_output.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "writer/base/open_file.h"
 #include "writer/io/temporary_file.h"
 
 namespace iprof {
@@ -39,9 +37,10 @@ Result<std::unique_ptr<RawOutput>> RawOutput::At(const std::string& path, System
 
 // Leaves the reason in errno.
 bool RawOutput::Open(const std::string& name) {
-  fd_ = calls_.Openat(place_.folder(), name.c_str(),
-                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return fd_ >= 0;
+  Result<OwnedFd> made = OpenFile(place_.folder(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                  FileKind::kRegular, 0600, calls_);
+  if (made.ok()) fd_ = made->Release();
+  return made.ok();
 }
 
 Result<std::unique_ptr<RawOutput>> RawOutput::Create(const std::function<std::string(int)>& name_of,

@@ -298,9 +298,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   for (const RunNote& run : RunList::Of(profile).Runs())
     note.recorded_ms = SaturatingAdd(note.recorded_ms, std::max<int64_t>(run.recorded_ms, 0));
   note.at_rest = contents.at_rest;
-  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown;
-  note.methods_exact = contents.at_rest ? Clamped(assembly.methods_exact) : 0;
-  note.methods_within_k = Clamped(contents.at_rest ? others : others + assembly.methods_exact);
+  AddCounts(assembly, &note);
   const RawLosses& losses = contents.losses;
   note.lost_classes = Clamped(losses.classes);
   for (const uint64_t lost :
@@ -330,6 +328,7 @@ RawProfile MakeRawProfile(const RawContents& contents) {
         classes, {classes.counters(), classes.types(), live_frames, classes.more_counters()},
         contents.header.assembly, profile);
   }
+  NoteEstimates(made.assembly, profile);
   AddDeclared(contents, made.assembly, profile);
   AddStacks(contents, profile);
   AddParts(contents, made.assembly, profile);

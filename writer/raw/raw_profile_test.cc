@@ -311,11 +311,32 @@ TEST_CASE("estimated methods are not called exact") {
   AddCounts(assembly, &run);
   CHECK(run.exactness->exact == 2);
   CHECK(run.exactness->unknown == 4);
-  CHECK(
-      DescribeExactness(assembly) ==
-      "exact, but for races between threads: 2 of 6 methods that ran; 1 by an unknown number, "
-      "because exceptions ended calls, or calls had not ended; 3 are estimated, because they lost "
-      "their probes\n");
+  CHECK(DescribeExactness(assembly) ==
+        "exact, but for races between threads: 2 of 6 methods that ran; 1 may be off by an unknown "
+        "number, "
+        "because exceptions ended calls or calls had not ended; 3 are estimated, because they lost "
+        "their probes\n");
+}
+
+TEST_CASE("methods that compilers replaced are estimated, and the profile names them") {
+  RunNote run;
+  AssemblyResult assembly;
+  assembly.methods_exact = 4;
+  assembly.methods_replaced = 2;
+  assembly.replaced_calls = {{"a.Math.max()void", 584}, {"a.Math.min()void", 1}};
+  AddCounts(assembly, &run);
+  CHECK(run.exactness == RunExactness{.exact = 4, .within_k = 0, .unknown = 2, .largest_k = 0});
+  CHECK(DescribeExactness(assembly) ==
+        "exact, but for races between threads: 4 of 6 methods that ran; 2 are estimated, because "
+        "compilers replaced calls of them (intrinsics), and what these call may be called more "
+        "often\n");
+  Profile profile;
+  NoteEstimates(assembly, profile, {{"a.Math.min()void", 2}, {"a.B.run()void", 7}});
+  CHECK(AgentPart(profile, kEstimatesPart) ==
+        R"({"calls":{"a.B.run()void":7,"a.Math.max()void":584,"a.Math.min()void":3}})");
+  Profile exact;
+  NoteEstimates(AssemblyResult(), exact);
+  CHECK_FALSE(AgentPart(exact, kEstimatesPart));
 }
 
 TEST_CASE("each method that ran counts once, also if more are estimated than were exact") {
@@ -328,8 +349,8 @@ TEST_CASE("each method that ran counts once, also if more are estimated than wer
   AddCounts(assembly, &run);
   CHECK(run.exactness == RunExactness{.exact = 0, .within_k = 5, .unknown = 2, .largest_k = 1});
   CHECK(DescribeExactness(assembly) ==
-        "exact, but for races between threads: 0 of 7 methods that ran; 5 are off by at most 1, "
-        "because exceptions ended calls, or calls had not ended; 2 are estimated, because they "
+        "exact, but for races between threads: 0 of 7 methods that ran; 5 may be off by up to 1, "
+        "because exceptions ended calls or calls had not ended; 2 are estimated, because they "
         "lost their probes\n");
 }
 

@@ -4,13 +4,24 @@
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "writer/io/run_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/methods/profile_assembly.h"
 
 namespace iprof {
 
 // How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
+// Notes in the profile which calls are estimated (writer/io/estimate_note.h): of methods that compilers replaced, and `more`,
+// by method as Profile::DescribeMethod names it.
+void NoteEstimates(const AssemblyResult& assembly, Profile& profile,
+                   const std::map<std::string, uint64_t>& more = {});
+// The numbers of methods of a snapshot, which says whether it was at rest.
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);
 // Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
 void NoteCountingGoesOn(RunNote* note);
 

@@ -31,15 +31,15 @@ class Flow {
   }
 
   void Solve() {
-    std::vector<uint32_t> open(blocks_.size());
-    for (uint32_t b = 0; b < blocks_.size(); ++b) open[b] = b;
-    // Each round fills in at least one number, or is the last. `open` has the blocks whose neighbours have changed.
-    while (!open.empty()) {
+    std::vector<uint32_t> changed(blocks_.size());
+    for (uint32_t b = 0; b < blocks_.size(); ++b) changed[b] = b;
+    // Each round fills in at least one number, or is the last. `changed` has the blocks with a neighbour that has changed.
+    while (!changed.empty()) {
       std::vector<uint32_t> next;
-      for (const uint32_t b : open) Visit(b, next);
+      for (const uint32_t b : changed) Visit(b, next);
       std::sort(next.begin(), next.end());
       next.erase(std::unique(next.begin(), next.end()), next.end());
-      open = std::move(next);
+      changed = std::move(next);
     }
   }
 
@@ -77,8 +77,10 @@ class Flow {
     const auto counted = branches.find(last.bci);
     int64_t elsewhere = 0;  // what the profile says of other positions, as images' own profiles do
     size_t missing = 0;
+    int64_t all = 0;
     if (counted != branches.end()) {
       for (const auto& [bci, count] : counted->second) {
+        all = SaturatingAdd(all, count);
         if (!std::binary_search(targets.begin(), targets.end(), static_cast<Bci>(bci)))
           elsewhere = SaturatingAdd(elsewhere, count);
       }
@@ -86,9 +88,12 @@ class Flow {
         return counted->second.find(target) == counted->second.end();
       }));
     }
+    // An image build folded this branch and later ones into a switch. Which way leads there is not known.
+    const bool is_folded = elsewhere > 0 && missing == 0;
+    if (is_folded) blocks_[b].count = all;
     for (const Bci target : targets) {
       std::optional<int64_t> count;
-      if (counted != branches.end()) {
+      if (counted != branches.end() && !is_folded) {
         const auto outcome = counted->second.find(target);
         if (outcome != counted->second.end()) {
           count = outcome->second;

@@ -65,6 +65,21 @@ TEST_CASE("an outcome at a compiler's own position is the way that has no count"
   CHECK(CountBlocks(code, 11, {{0, {{20, 1}, {30, 10}}}}) == Blocks{{0, 11}, {3, {}}, {6, {}}});
 }
 
+TEST_CASE("a branch that an image build folded with others: what does not follow is not known") {
+  // 0: if → 6 (one case);  3: a block with the other cases, which the build folded into the branch at 0;  6: return
+  const std::vector<ListedInstruction> code = {If(0, 6), Return(3), Return(6)};
+  CHECK(CountBlocks(code, 24, {{0, {{6, 4}, {20, 7}, {33, 8}, {-5, 5}}}}) ==
+        Blocks{{0, 24}, {3, 20}, {6, 4}});
+  // Successors in an inlined method: either way may lead there.
+  CHECK(CountBlocks(code, 24, {{0, {{3, 4}, {6, 5}, {77, 15}}}}) ==
+        Blocks{{0, 24}, {3, {}}, {6, {}}});
+  // How often the branch ran is known without the calls.
+  const std::vector<ListedInstruction> handler = {Return(0), Handler(1), If(2, 6), Return(5),
+                                                  Return(6)};
+  CHECK(CountBlocks(handler, 5, {{2, {{5, 1}, {6, 2}, {77, 3}}}}) ==
+        Blocks{{0, 5}, {1, 6}, {5, {}}, {6, {}}});
+}
+
 TEST_CASE("a method without code has no blocks") { CHECK(CountBlocks({}, 3, {}).empty()); }
 
 }  // namespace iprof

@@ -17,7 +17,7 @@
 namespace iprof {
 namespace {
 
-void WriteRun(const RunNote& run, DataJson& json) {
+void WriteRun(const RunNote& run, bool has_estimates, DataJson& json) {
   json.Open('{')
       .FieldIfAny("agent", run.agent)
       .FieldIfAny("options", run.options)
@@ -33,15 +33,11 @@ void WriteRun(const RunNote& run, DataJson& json) {
   if (run.end_ms > 0) json.Field("end", UtcText(run.end_ms));
   if (run.recorded_ms > 0) json.Field("recorded_ms", run.recorded_ms);
   if (run.exactness) {
-    json.Key("exactness").Open('{');
-    json.Field("exact", run.exactness->exact)
-        .Field("within_k", run.exactness->within_k)
-        .Field("unknown", run.exactness->unknown);
-    if (run.exactness->KnowsK()) json.Field("largest_k", run.exactness->largest_k);
-    json.Close('}');
+    json.FieldIfAny("counts", run.exactness->Describe(has_estimates));
   }
   json.Key("losses").Open('[');
-  for (const auto& [name, count] : run.losses) json.Open('[').String(name).Int(count).Close(']');
+  for (const auto& [became, what] : DescribeLosses(run.losses))
+    json.Open('[').String(became).String(what).Close(']');
   json.Close(']').Close('}');
 }
 
@@ -53,13 +49,14 @@ std::string DescribePart(const AgentSection& section, std::string_view part, Mor
   return note ? note->Describe(more...) : std::string();
 }
 
-void WriteNotes(const Profile& profile, const AgentSection& section, DataJson& json) {
+void WriteNotes(const Profile& profile, const AgentSection& section, bool snapshot_tells_counts,
+                DataJson& json) {
   json.Key("notes").Open('[');
   const auto note = [&](std::string_view title, const std::string& text) {
     if (!text.empty()) json.Open('[').String(title).String(text).Close(']');
   };
   note("Harvested", DescribePart<HarvestNote>(section, kHarvestPart));
-  note("Recovered", DescribePart<SnapshotNote>(section, kSnapshotPart));
+  note("Recovered", DescribePart<SnapshotNote>(section, kSnapshotPart, snapshot_tells_counts));
   note("Estimated",
        DescribePart<EstimateNote>(section, kEstimatesPart, profile.Total(Table::kCalls)));
   json.Close(']');
@@ -108,9 +105,10 @@ void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson
   RunList runs;
   if (const auto text = section.Part(kProvenancePart)) runs.AddJson(*text);
   json.Key("runs").Open('[');
-  for (const RunNote& run : runs.Runs()) WriteRun(run, json);
+  const bool has_estimates = section.Part(kEstimatesPart).has_value();
+  for (const RunNote& run : runs.Runs()) WriteRun(run, has_estimates, json);
   json.Close(']').Field("older_runs", static_cast<int64_t>(runs.older()));
-  WriteNotes(profile, section, json);
+  WriteNotes(profile, section, !runs.TellsExactness(), json);
   WriteSampling(section, json);
   const std::optional<ImageNote> image = ImageNote::Of(section);
   const ImageTarget target = image ? image->target : kNewestImageTarget;

@@ -7,15 +7,20 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "agent/hotspot/bytes_memory.h"
 #include "agent/hotspot/fake_structs.h"
 #include "agent/hotspot/memory.h"
 #include "agent/hotspot/metadata_layout.h"
+#include "agent/hotspot/unchanged_memory.h"
 #include "agent/hotspot/vm_flags.h"
 
 namespace iprof::hotspot {
@@ -32,7 +37,7 @@ class FakeHotSpot final : public Memory {
     layout_.instance = {48, 56, 64, 72, 80, 2};
     layout_.method = {0, 8, 16, 24, 28, 32, 0};
     layout_.code = {0, 8, 10, 12, 16, 24};
-    layout_.pool = {0, 8, 16, 32};
+    layout_.pool = {0, 8, 16, 32, 0};
     layout_.bootstraps = 24;
     layout_.cache.references = 0;
     layout_.cache.length = 8;
@@ -187,6 +192,42 @@ struct FakeProgram {
                uint64_t{4} << 16 | 7, 30, 0, 50},             // BranchData
               80);
 };
+
+// What a JVM began with whose memory is that of a file now: these bytes.
+inline UnchangedMemory BeganWith(const std::vector<uint8_t>& bytes) {
+  const MappedPart part{.at = FakeHotSpot::kBase,
+                        .size = bytes.size(),
+                        .offset = 0,
+                        .path = "/app.aot",
+                        .is_writable = true};
+  return UnchangedMemory(
+      {part}, [bytes](const MappedPart&) { return std::make_unique<BytesMemory>(bytes); });
+}
+
+// Flags of a JVM that uses an AOT cache with counts of a training run.
+inline VmFlags TrainedFlags() {
+  struct Flag {
+    const void* value;
+    const char* name;
+  };
+  static const uint8_t replays = 1;
+  static const char* const cache = "/app.aot";
+  static const Flag flags[] = {{&replays, "AOTReplayTraining"}, {&cache, "AOTCache"}};
+  static const Flag* const first = flags;
+  static const uint64_t count = std::size(flags);
+  static FakeStructs& fake = *[] {
+    auto* const made = new FakeStructs;
+    made->AddField("JVMFlag", "_name", offsetof(Flag, name));
+    made->AddField("JVMFlag", "_addr", offsetof(Flag, value));
+    made->AddType("JVMFlag", sizeof(Flag));
+    made->AddStatic("JVMFlag", "flags", &first);
+    made->AddStatic("JVMFlag", "numFlags", &count);
+    return made;
+  }();
+  static const OwnMemory memory;
+  static const VmStructs structs(memory, fake.Symbols());
+  return VmFlags(structs);
+}
 
 // Flags of a JVM that tells none: all have their defaults.
 inline VmFlags NoFlags() {

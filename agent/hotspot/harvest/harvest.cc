@@ -35,10 +35,11 @@ constexpr uint64_t kMostCodeBytes = 4 << 20;
 class Harvester {
  public:
   Harvester(const Memory& memory, const MetadataLayout& layout, const VmFlags& flags,
-            int naming_jdk, const CodeChoice& code_choice)
+            int naming_jdk, const CodeChoice& code_choice, const UnchangedMemory* unchanged)
       : layout_(layout),
         flags_(flags),
         code_choice_(code_choice),
+        unchanged_(unchanged),
         rule_(RuleForJdk(naming_jdk == 0 ? layout.major : naming_jdk)),
         program_(std::make_unique<HarvestedProgram>()),
         cache_(memory) {}
@@ -51,7 +52,8 @@ class Harvester {
     ListMethodDatas();
     program_->has_archive =
         layout_.archive == 0 || cache_.Load<Address>(layout_.archive).value_or(0) != 0;
-    program_->is_trained = program_->has_archive && ReplaysTraining(flags_);
+    FindRedefined();
+    DecideTraining();
     HandleReader handles(*metadata_, ReferencesOf(flags_), class_numbers_, *program_,
                          listed_methods_);
     FindSuperseded(copies, handles);
@@ -205,6 +207,32 @@ class Harvester {
     }
   }
 
+  // An archive that the JVM could not map was copied: then nothing tells what is of it.
+  bool MapsArchive() const {
+    return unchanged_ != nullptr &&
+           std::any_of(listed_.begin(), listed_.end(),
+                       [&](const ListedClass& klass) { return unchanged_->Holds(klass.at); });
+  }
+
+  // HotSpot throws the counters of such classes away. In an archive, the version of a pool means something else.
+  void FindRedefined() {
+    const bool maps_archive = MapsArchive();
+    if (layout_.pool.version == 0 || (program_->has_archive && !maps_archive)) return;
+    for (uint32_t c = 0; c < listed_.size(); ++c) {
+      if (!listed_[c].is_instance || program_->classes[c].is_previous_version) continue;
+      const auto pool = cache_.Load<Address>(listed_[c].at + layout_.instance.constants);
+      if (!pool || (maps_archive && unchanged_->Holds(*pool))) continue;
+      if (cache_.Load<int32_t>(*pool + layout_.pool.version).value_or(0) > 0)
+        ++program_->counts.redefined_classes;
+    }
+  }
+
+  void DecideTraining() {
+    if (!program_->has_archive || !ReplaysTraining(flags_)) return;
+    counts_on_ = MapsArchive();
+    program_->is_trained = !counts_on_;
+  }
+
   uint32_t Find(Address klass) const {
     const uint32_t* found = class_numbers_.Find(klass);
     return found == nullptr ? kNoClass : *found;
@@ -287,7 +315,7 @@ class Harvester {
         data.words.swap(words);
         ReadWords(data);
       }
-      if (decoder.Decode(data) != nullptr) {
+      if (!Decode(decoder, data)) {
         failed_.push_back(&data);
       } else if (IsVoter(i)) {
         std::vector<uint64_t>().swap(data.words);
@@ -295,6 +323,62 @@ class Harvester {
         data.words.swap(words);
       }
     }
+  }
+
+  bool Decode(MethodDecoder& decoder, ReadMethodData& data) {
+    const Training training = SubtractTraining(data, decoder.shape());
+    if (training == Training::kUnknown || training == Training::kIsAll) {
+      HarvestedMethod& method = program_->methods[data.method];
+      method.data_invocations = method.back_edges = 0;
+      data.is_of_training = true;
+      ++(training == Training::kIsAll ? program_->counts.trained
+                                      : program_->counts.trained_unknown);
+      return true;
+    }
+    const char* const fault = decoder.Decode(data);
+    if (fault != nullptr) data.fault = fault;
+    if (fault == nullptr && training == Training::kSubtracted) ++program_->counts.trained;
+    return fault == nullptr;
+  }
+
+  enum class Training : uint8_t {
+    kNone,
+    kSubtracted,
+    kIsAll,    // nothing was counted in this run
+    kUnknown,  // what it brought cannot be read, or does not fit
+  };
+
+  // Takes what an AOT cache brought out of a MethodData. HotSpot uses the one in the archive itself.
+  Training SubtractTraining(ReadMethodData& data, const DataShape& shape) {
+    const Address at = data.listed.data;
+    if (!counts_on_ || !data.is_readable || !unchanged_->Holds(at)) return Training::kNone;
+    const auto& layout = layout_.data;
+    const auto owner = unchanged_->Load<Address>(at + layout.method);
+    const auto size = unchanged_->Load<int32_t>(at + layout.data_size);
+    const auto invocations = unchanged_->Load<uint32_t>(at + layout.invocations);
+    const auto back_edges = unchanged_->Load<uint32_t>(at + layout.back_edges);
+    if (!owner || !invocations || !back_edges ||
+        size != static_cast<int32_t>(data.words.size() * 8))
+      return Training::kUnknown;
+    std::vector<uint64_t> earlier(data.words.size());
+    if (!unchanged_->Read(at + layout.data, earlier.data(), earlier.size() * 8))
+      return Training::kUnknown;
+    // All of the archive moves together, if at all.
+    const uint64_t moved = data.listed.at - *owner;
+    if (archive_moved_.value_or(moved) != moved) return Training::kUnknown;
+    HarvestedMethod& method = program_->methods[data.method];
+    const uint64_t invocations_then = *invocations >> layout_.counters.shift;
+    const uint64_t back_edges_then = *back_edges >> layout_.counters.shift;
+    if (method.data_invocations < invocations_then || method.back_edges < back_edges_then)
+      return Training::kUnknown;
+    const auto has_counts = SubtractMethodData(data.words, earlier, shape, moved);
+    if (!has_counts) return Training::kUnknown;
+    archive_moved_ = moved;
+    method.data_invocations -= invocations_then;
+    method.back_edges -= back_edges_then;
+    data.weight -= invocations_then + back_edges_then;
+    const bool counted = *has_counts || method.data_invocations != 0 || method.back_edges != 0;
+    return counted ? Training::kSubtracted : Training::kIsAll;
   }
 
   // Every nth, because MethodDatas are in the order of loaders, and those of one loader may be alike.
@@ -350,10 +434,7 @@ class Harvester {
       cache_.Forget(data->listed.at, 128);
       decoder.ForgetPool();
       ReadWords(*data);
-      const char* const fault = decoder.Decode(*data);
-      if (fault == nullptr) continue;
-      data->fault = fault;
-      failed_.push_back(data);
+      if (!Decode(decoder, *data)) failed_.push_back(data);
     }
   }
 
@@ -388,6 +469,10 @@ class Harvester {
     };
     for (const ReadMethodData& data : read_) {
       if (is_gone(data)) continue;
+      if (data.is_of_training) {
+        counts.without_data += program_->methods[data.method].invocations > 0 ? 1 : 0;
+        continue;
+      }
       ++counts.method_datas;
       counts.counts += data.weight;
     }
@@ -407,7 +492,10 @@ class Harvester {
   const MetadataLayout& layout_;
   const VmFlags& flags_;
   const CodeChoice& code_choice_;
-  uint64_t list_bytes_ = 0;  // what the list of classes took of the limit
+  const UnchangedMemory* unchanged_;
+  bool counts_on_ = false;                 // in MethodDatas of an AOT cache, whose file is known
+  std::optional<uint64_t> archive_moved_;  // how far from where the archive's file says
+  uint64_t list_bytes_ = 0;                // what the list of classes took of the limit
   const NamingRule rule_;
   std::unique_ptr<HarvestedProgram> program_;
   BlockCache cache_;
@@ -427,8 +515,9 @@ class Harvester {
 Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
                                                          const MetadataLayout& layout,
                                                          const VmFlags& flags, int naming_jdk,
-                                                         const CodeChoice& code_choice) {
-  return Harvester(memory, layout, flags, naming_jdk, code_choice).Run();
+                                                         const CodeChoice& code_choice,
+                                                         const UnchangedMemory* unchanged) {
+  return Harvester(memory, layout, flags, naming_jdk, code_choice, unchanged).Run();
 }
 
 }  // namespace iprof::hotspot

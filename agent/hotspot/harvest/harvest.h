@@ -9,6 +9,8 @@
 //  - Classes that are unloaded meanwhile are left out: their memory may have been used again.
 //  - The harvest is refused if more than 1 % of the MethodDatas or 0.1 % of their counts fail (see
 //    harvest_limits.h). Those of classes that are unloaded meanwhile count on neither side.
+//  - The counts that an AOT cache brought from its training run are subtracted, and MethodDatas with which that fails
+//    are left out and counted.
 //  - Of methods that the agent has changed, only calls and receivers are kept, for an estimate: their
 //    positions are those of the changed code. They are counted. The agent's own classes have no names.
 //  - The order of classes and methods depends on the order of their definition only.
@@ -23,6 +25,7 @@
 #include "agent/hotspot/harvest/harvested_program.h"
 #include "agent/hotspot/memory.h"
 #include "agent/hotspot/metadata_layout.h"
+#include "agent/hotspot/unchanged_memory.h"
 #include "agent/hotspot/vm_flags.h"
 #include "writer/base/status.h"
 
@@ -42,10 +45,10 @@ struct CodeChoice {
 inline constexpr size_t kVoters = 2000;
 
 // `memory` must fail reads of bad addresses instead of faulting. `naming_jdk` is the JDK of the
-// image build, which decides how lambdas are named; 0: the JVM's.
-Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(const Memory& memory,
-                                                         const MetadataLayout& layout,
-                                                         const VmFlags& flags, int naming_jdk,
-                                                         const CodeChoice& code_choice = {});
+// image build, which decides how lambdas are named; 0: the JVM's. `unchanged`: what the JVM began with, where it has
+// mapped files; null: not known, so that counts of a training run are part of the program's.
+Result<std::unique_ptr<HarvestedProgram>> HarvestProgram(
+    const Memory& memory, const MetadataLayout& layout, const VmFlags& flags, int naming_jdk,
+    const CodeChoice& code_choice = {}, const UnchangedMemory* unchanged = nullptr);
 
 }  // namespace iprof::hotspot

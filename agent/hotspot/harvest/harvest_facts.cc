@@ -36,6 +36,8 @@ HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s) {
   note.jvm_age_s = age_s;
   note.time = UtcTextOfSeconds(std::time(nullptr));
   note.trained = program.is_trained;
+  note.methods_trained = static_cast<int64_t>(counts.trained);
+  note.methods_trained_unknown = static_cast<int64_t>(counts.trained_unknown);
   note.methods_with_data = static_cast<int64_t>(counts.method_datas - counts.failed);
   note.methods_without_data = static_cast<int64_t>(counts.without_data);
   note.methods_failed = static_cast<int64_t>(counts.failed);

@@ -21,6 +21,21 @@ TEST_CASE("one per cent of the MethodDatas may fail, and no more") {
   CHECK_FALSE(Passes(1, 99, 0, 5));
 }
 
+TEST_CASE("classes that were changed while the program ran explain why there are no counters") {
+  HarvestCounts none;
+  CHECK(CheckLimits(none, "").code() == Code::kUnsupported);
+  none.redefined_classes = 1234;
+  const Status changed = CheckLimits(none, "");
+  CHECK(changed.code() == Code::kNothingYet);
+  CHECK(changed.message().starts_with(
+      "has no MethodData to harvest: 1,234 classes were changed while it ran (by 'iprof profile'"));
+  CHECK(CheckLimits(none, "-Xint").message().ends_with("it runs without profiling (-Xint)"));
+  none.redefined_classes = 1;
+  CHECK(CheckLimits(none, "").message().find(": 1 class was changed") != std::string::npos);
+  none.method_datas = 1;
+  CHECK(CheckLimits(none, "").ok());
+}
+
 TEST_CASE("one per mille of the counts may fail, and no more") {
   CHECK(Passes(1, 1000, 5, 5000));
   CHECK_FALSE(Passes(1, 1000, 6, 5000));

@@ -214,6 +214,106 @@ TEST_CASE("whether an archive is mapped is read where HotSpot tells it") {
   CHECK(has_archive());
 }
 
+// The records of FakeProgram: receivers and branches of the only method.
+void Count(FakeProgram& fake, uint64_t receivers, uint64_t taken, uint64_t not_taken,
+           uint32_t calls) {
+  fake.vm.Put(fake.data + 24 + 8 * 4, receivers);
+  fake.vm.Put(fake.data + 24 + 8 * 8, taken);
+  fake.vm.Put(fake.data + 24 + 8 * 10, not_taken);
+  fake.vm.Put(fake.data + 12, calls << 1);
+}
+
+TEST_CASE(
+    "the counts that an AOT cache brought from its training run are not those of the program") {
+  FakeProgram fake;
+  const auto harvest = [&](const UnchangedMemory* unchanged) {
+    auto program = HarvestProgram(fake.vm, fake.vm.layout(), TrainedFlags(), 0, {}, unchanged);
+    INFO(program.status().message());
+    REQUIRE(program.ok());
+    return std::move(*program);
+  };
+  const UnchangedMemory began = BeganWith(fake.vm.bytes());
+  SECTION("they are subtracted") {
+    Count(fake, 80 + 7, 30 + 5, 50, 80 + 9);
+    const auto program = harvest(&began);
+    const HarvestedMethod& method = program->methods[0];
+    CHECK(method.has_data);
+    CHECK(method.invocations == 20 + 9);
+    CHECK(method.data_invocations == 9);
+    CHECK(method.branches[0].counts == EdgeCounts{5, 0});
+    CHECK(method.types[0].rows == Types{{0, 7}});
+    CHECK(method.calls[0].block_count == 9);
+    CHECK_FALSE(program->is_trained);
+    CHECK(program->counts.trained == 1);
+    CHECK(program->counts.trained_unknown == 0);
+    CHECK(program->counts.method_datas == 1);
+  }
+  SECTION("a method that was only called in training has no counts") {
+    const Address other = fake.vm.Method(fake.klass, fake.pool, {177}, 5);
+    fake.vm.Data(other, {}, 11);  // of this run: it lies behind what the file has
+    const UnchangedMemory shorter = BeganWith(
+        {fake.vm.bytes().begin(), fake.vm.bytes().begin() + (other - FakeHotSpot::kBase)});
+    const auto program = harvest(&shorter);
+    CHECK_FALSE(program->methods[0].has_data);
+    CHECK(program->methods[0].invocations == 20);
+    CHECK(program->methods[0].branches.empty());
+    CHECK(program->methods[1].invocations == 5 + 11);
+    CHECK(program->counts.trained == 1);
+    CHECK(program->counts.method_datas == 1);
+    CHECK(program->counts.without_data == 1);
+  }
+  SECTION("counts that were larger are not understood, so the MethodData is left out") {
+    const Address other = fake.vm.Method(fake.klass, fake.pool, {177}, 5);
+    fake.vm.Data(other, {}, 11);
+    const UnchangedMemory shorter = BeganWith(
+        {fake.vm.bytes().begin(), fake.vm.bytes().begin() + (other - FakeHotSpot::kBase)});
+    SECTION("of receivers") { Count(fake, 79, 30, 50, 80); }
+    SECTION("of a branch") { Count(fake, 80, 29, 50, 80); }
+    SECTION("of calls") { Count(fake, 80, 30, 50, 79); }
+    const auto program = harvest(&shorter);
+    CHECK_FALSE(program->methods[0].has_data);
+    CHECK(program->methods[0].invocations == 20);
+    CHECK(program->counts.trained == 0);
+    CHECK(program->counts.trained_unknown == 1);
+  }
+  SECTION("a file that cannot be opened leaves them out") {
+    const Address other = fake.vm.Method(fake.klass, fake.pool, {177}, 5);
+    fake.vm.Data(other, {}, 11);
+    const UnchangedMemory closed({{.at = FakeHotSpot::kBase,
+                                   .size = other - FakeHotSpot::kBase,
+                                   .path = "/app.aot",
+                                   .is_writable = true}},
+                                 [](const MappedPart&) { return nullptr; });
+    const auto program = harvest(&closed);
+    CHECK(program->methods[0].invocations == 20);
+    CHECK(program->counts.trained_unknown == 1);
+  }
+  SECTION("a receiver's class lies as much higher as all of the archive") {
+    constexpr uint64_t kMoved = 0x7000;
+    std::vector<uint8_t> bytes = fake.vm.bytes();
+    BytesMemory file(bytes, FakeHotSpot::kBase);
+    file.Put(fake.data, fake.method - kMoved);
+    file.Put(fake.data + 24 + 8 * 3, fake.klass - kMoved);
+    Count(fake, 80 + 7, 30, 50 + 3, 80 + 3);
+    const UnchangedMemory moved = BeganWith(file.bytes());
+    CHECK(harvest(&moved)->methods[0].types[0].rows == Types{{0, 7}});
+    // Another class has the row now.
+    file.Put(fake.data + 24 + 8 * 3, fake.klass);
+    const UnchangedMemory reused = BeganWith(file.bytes());
+    CHECK(harvest(&reused)->methods[0].types[0].rows == Types{{0, 87}});
+  }
+  SECTION("where the archive is not mapped from a file, they cannot be told") {
+    const UnchangedMemory nowhere({}, {});
+    for (const UnchangedMemory* unchanged :
+         std::initializer_list<const UnchangedMemory*>{nullptr, &nowhere}) {
+      const auto program = harvest(unchanged);
+      CHECK(program->is_trained);
+      CHECK(program->methods[0].invocations == 100);
+      CHECK(program->counts.trained == 0);
+    }
+  }
+}
+
 TEST_CASE("a breakpoint is undone") {
   FakeProgram fake;
   const Address code = *fake.vm.Load<Address>(fake.method) + 24;

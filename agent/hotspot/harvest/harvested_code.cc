@@ -4,6 +4,7 @@
 
 #include "agent/classfile/bytes.h"
 #include "agent/classfile/symbolic_code.h"
+#include "writer/base/code_length.h"
 #include "writer/base/murmur3.h"
 
 namespace iprof::hotspot {
@@ -117,7 +118,7 @@ uint64_t HarvestedCodeHasher::Hash(const Pool& pool, const OriginalCode& code) {
     if (constant.empty()) return 0;
     symbolic_.AddEncoded(insn.bci, insn.op, constant);
   }
-  return Murmur3(symbolic_.bytes()).low;
+  return WithCodeLength(Murmur3(symbolic_.bytes()).low, code.bytes.size());
 }
 
 }  // namespace iprof::hotspot

@@ -135,6 +135,11 @@ struct HarvestCounts {
   uint64_t with_probes = 0;         // methods that the agent counts in, or did
   uint64_t hidden_with_probes =
       0;  // those of them in hidden classes, which always keep their probes
+  // Methods with counts of an AOT cache's training run: those that were subtracted, and MethodDatas that were left out
+  // because that was not possible.
+  uint64_t trained = 0, trained_unknown = 0;
+  uint64_t redefined_classes =
+      0;  // since they were loaded, so that HotSpot counts their methods anew
   // Methods whose code was asked for and did not fit. Those that call nothing are among them, as that is
   // seen in the code.
   uint64_t without_code = 0;
@@ -148,7 +153,8 @@ struct HarvestedProgram {
   std::string
       without_compiled_counts;  // the option for which compiled code counts nothing; empty: none
   bool has_archive = false;     // of classes, or an AOT cache; also if that is unknown
-  bool is_trained = false;      // an AOT cache has put counts of its training run into MethodDatas
+  bool is_trained =
+      false;  // counts of an AOT cache's training run are in MethodDatas, and cannot be told
   std::vector<HarvestedClass> classes;
   std::vector<HarvestedMethod> methods;  // those of a class are consecutive
   std::vector<HarvestedHandleCall> handle_calls;

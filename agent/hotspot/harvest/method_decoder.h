@@ -30,7 +30,8 @@ struct ReadMethodData {
   std::vector<uint64_t> words;
   uint64_t weight = 0;  // invocations and back edges, as far as they are known
   bool is_readable = false;
-  const char* fault = "";  // why it failed
+  bool is_of_training = false;  // nothing in it is known to be of this run
+  const char* fault = "";       // why it failed
 };
 
 class MethodDecoder {

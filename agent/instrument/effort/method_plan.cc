@@ -119,8 +119,10 @@ Reason MethodPlanner::PlanCounters(const MethodCode& code, classfile::Arena& are
                                    const CountingWishes& wishes, const Request& request) {
   const Step step = request.effort.step;
   const bool everything = step != Step::kCallsOnly && request.counters;
+  // Branches of methods that compilers replace need their calls, too.
+  const bool counts_calls = wishes.calls || wishes.branches;
   const Reason reason = graph_.Build(code, arena, {.branches = wishes.branches && everything},
-                                     wishes.calls && everything ? request.callees : nullptr);
+                                     counts_calls && everything ? request.callees : nullptr);
   if (reason != Reason::kOk) return reason;
   options_ = {};
   options_.policy = wishes.placement;

@@ -351,17 +351,24 @@ bool ClassTable::KnowsName(std::string_view name) const {
   }) != kNone;
 }
 
-bool ClassTable::DecodeLatest(std::string_view name, const Wanted& wanted,
-                              ClassRecord* decoded) const {
+std::vector<ClassRecord> ClassTable::DecodeVersions(std::string_view name,
+                                                    const Wanted& wanted) const {
   std::lock_guard lock(mutex_);
-  const uint32_t newest = newest_by_name_.Find(
+  std::vector<ClassRecord> versions;
+  uint32_t next = newest_by_name_.Find(
       NameHash(name), [&](uint32_t n) { return names_.Text(entries_[n]->kept.name) == name; });
-  if (newest == kNone) return false;
-  const KeptClass& kept = entries_[newest]->kept;
+  for (; next != kNone && versions.size() < kMostVersions; next = entries_[next]->older)
+    DecodeWanted(*entries_[next], wanted, &versions.emplace_back());
+  return versions;
+}
+
+void ClassTable::DecodeWanted(const Entry& entry, const Wanted& wanted,
+                              ClassRecord* decoded) const {
+  const KeptClass& kept = entry.kept;
   DecodeContent(BytesOf(kept.content), kept, names_, decoded);
   decoded->hash = kept.hash;
   // The class may be unloaded at any time, together with its texts.
-  decoded->name = decoded->Keep(name);
+  decoded->name = decoded->Keep(names_.Text(kept.name));
   decoded->super_name = decoded->Keep(decoded->super_name);
   std::erase_if(decoded->methods,
                 [&](const CountedMethod& m) { return !wanted(m.name, m.descriptor); });
@@ -370,7 +377,6 @@ bool ClassTable::DecodeLatest(std::string_view name, const Wanted& wanted,
     method.descriptor = decoded->Keep(method.descriptor);
   }
   decoded->callees.clear();
-  return true;
 }
 
 std::vector<ClassId> ClassTable::HoldAll() {

@@ -86,10 +86,11 @@ class ClassTable {
   void OnForgotten(Forgotten forgotten) { forgotten_ = std::move(forgotten); }
 
   bool KnowsName(std::string_view name) const;
-  // Decodes the wanted methods of the version that was added last; of an unloaded one only if there
-  // is no other. The record has these methods alone.
+  // Decodes the wanted methods of the versions of a name, that which was added last first, and unloaded ones after the
+  // others. The records have these methods alone. Of more versions than kMostVersions the older ones are left out.
   using Wanted = std::function<bool(std::string_view method, std::string_view descriptor)>;
-  bool DecodeLatest(std::string_view name, const Wanted& wanted, ClassRecord* decoded) const;
+  static constexpr size_t kMostVersions = 16;
+  std::vector<ClassRecord> DecodeVersions(std::string_view name, const Wanted& wanted) const;
 
   // Holds all classes. They are ordered by name, and versions of a name by hash, so the order of
   // loading has no effect.
@@ -163,6 +164,7 @@ class ClassTable {
 
   static uint32_t KeyHash(std::string_view name, const Hash128& hash);
   static uint32_t NameHash(std::string_view name);
+  void DecodeWanted(const Entry& entry, const Wanted& wanted, ClassRecord* decoded) const;
   static uint32_t ContentHash(std::span<const uint8_t> bytes);
   std::span<const uint8_t> BytesOf(uint32_t content) const {
     return {contents_[content].bytes.get(), contents_[content].size};

@@ -426,24 +426,29 @@ TEST_CASE("many classes that came and went leave nothing behind") {
   CHECK(table.statistics().dropped == 200'000);
 }
 
-TEST_CASE("the latest version of a name is found when newer ones are gone") {
+TEST_CASE("all versions of a name are found, the newest first") {
   ClassTable table;
   Added(table, "a/B", 1);
   table.Release(Added(table, "a/B", 2));
-  ClassRecord latest;
   const auto all = [](std::string_view, std::string_view) { return true; };
-  REQUIRE(table.DecodeLatest("a/B", all, &latest));
-  CHECK(latest.hash == HashOf(2));
+  const auto hashes = [&](std::string_view name) {
+    std::vector<Hash128> found;
+    for (const ClassRecord& version : table.DecodeVersions(name, all))
+      found.push_back(version.hash);
+    return found;
+  };
+  CHECK(hashes("a/B") == std::vector{HashOf(2), HashOf(1)});
   ClassId id{};
   REQUIRE(TakeIdleOut(table, &id));
   table.Unload(id, {});
-  ClassRecord older;
-  REQUIRE(table.DecodeLatest("a/B", all, &older));
-  CHECK(older.hash == HashOf(1));
-  CHECK_FALSE(table.DecodeLatest("a/C", all, &older));
+  CHECK(hashes("a/B") == std::vector{HashOf(1)});
+  CHECK(hashes("a/C").empty());
+  for (uint64_t i = 3; i < 100; ++i) Added(table, "a/B", i);
+  CHECK(hashes("a/B").size() == ClassTable::kMostVersions);
+  CHECK(hashes("a/B").front() == HashOf(99));
 }
 
-TEST_CASE("methods of the latest version are decoded without the others") {
+TEST_CASE("methods of a version are decoded without the others") {
   ClassTable table;
   ClassRecord two = Named("a/B", 1);
   CountedMethod other = two.methods[0];
@@ -451,16 +456,16 @@ TEST_CASE("methods of the latest version are decoded without the others") {
   other.first = CounterIndex{40};
   two.methods.push_back(other);
   table.Add(two);
-  ClassRecord one;
   const auto takes_an_int = [](std::string_view, std::string_view d) { return d == "(I)V"; };
-  REQUIRE(table.DecodeLatest("a/B", takes_an_int, &one));
-  REQUIRE(one.methods.size() == 1);
-  CHECK(one.methods[0].first == CounterIndex{40});
-  CHECK(one.methods[0].descriptor == "(I)V");
-  ClassRecord none;
+  const std::vector<ClassRecord> one = table.DecodeVersions("a/B", takes_an_int);
+  REQUIRE(one.size() == 1);
+  REQUIRE(one[0].methods.size() == 1);
+  CHECK(one[0].methods[0].first == CounterIndex{40});
+  CHECK(one[0].methods[0].descriptor == "(I)V");
   const auto walks = [](std::string_view method, std::string_view) { return method == "walk"; };
-  REQUIRE(table.DecodeLatest("a/B", walks, &none));
-  CHECK(none.methods.empty());
+  const std::vector<ClassRecord> none = table.DecodeVersions("a/B", walks);
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].methods.empty());
 }
 
 // A linear search through the versions would compare 5 * 10^9 hashes, which takes minutes.

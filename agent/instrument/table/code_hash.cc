@@ -1,11 +1,13 @@
 #include "agent/instrument/table/code_hash.h"
 
+#include "writer/base/code_length.h"
 #include "writer/base/murmur3.h"
 
 namespace iprof::instrument {
 
 uint64_t CodeHash(const classfile::MethodCode& code, classfile::SymbolicCode& scratch) {
-  return classfile::MakeSymbolic(code, &scratch) ? Murmur3(scratch.bytes()).low : 0;
+  if (!classfile::MakeSymbolic(code, &scratch)) return 0;
+  return WithCodeLength(Murmur3(scratch.bytes()).low, code.code().size());
 }
 
 }  // namespace iprof::instrument

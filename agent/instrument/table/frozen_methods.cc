@@ -14,6 +14,7 @@ bool FrozenMethods::LeaveOut(CounterIndex first) {
   const auto found = firsts_.find(static_cast<uint32_t>(first));
   if (found == firsts_.end()) return false;
   found->second = true;
+  was_left_out_.store(true, std::memory_order_relaxed);
   return true;
 }
 

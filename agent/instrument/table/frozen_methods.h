@@ -25,6 +25,8 @@ class FrozenMethods {
   bool LeaveOut(CounterIndex first);
   // Whether a class got such code since the method froze.
   bool IsLeftOut(CounterIndex first) const;
+  // Whether any class ever got such code.
+  bool was_left_out() const { return was_left_out_.load(std::memory_order_relaxed); }
   // A method that is frozen already stays as it is.
   void Freeze(std::span<const CounterIndex> firsts);
   void Thaw(std::span<const CounterIndex> firsts);
@@ -36,6 +38,7 @@ class FrozenMethods {
   mutable std::mutex mutex_;                   // guards firsts_
   std::unordered_map<uint32_t, bool> firsts_;  // whether it was left out
   std::atomic<size_t> size_{0};
+  std::atomic<bool> was_left_out_{false};
 };
 
 }  // namespace iprof::instrument

@@ -3,21 +3,29 @@
 // Why a copy: only agent/vm may use JNI types, and this function never had a public header.
 //
 // Guarantees: plain data, usable in a signal handler. A method is an opaque key here (in fact a
-// jmethodID); nothing in this room dereferences it.
+// jmethodID); only the handler looks behind it, and only where CodeFacts say how.
 // Threads: any. Failure: num_frames holds one of the codes below.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "writer/base/code_stamp.h"
 
 namespace iprof::sampling {
 
 // One frame as HotSpot writes it. HotSpot calls the first field "lineno"; it holds the bci or
 // kNativeFrame.
 struct CallFrame {
+  CallFrame() = default;
+  CallFrame(int32_t at, void* in, CodeStamp stamp = {}) : bci(at), code(stamp), method(in) {}
+
   int32_t bci;
-  void* method;  // a jmethodID; null if the method had none yet
+  CodeStamp code;  // in what HotSpot leaves free; the handler fills it
+  void* method;    // a jmethodID; null if the method had none yet
 };
-static_assert(sizeof(CallFrame) == 16, "must match ASGCT_CallFrame");
+static_assert(sizeof(CallFrame) == 16 && offsetof(CallFrame, method) == 8,
+              "must match ASGCT_CallFrame");
 
 // The bci that HotSpot gives for a native method, which has no bytecode.
 inline constexpr int32_t kNativeFrame = -3;

@@ -5,41 +5,56 @@
 
 #include <algorithm>
 #include <new>
-#include <unordered_map>
 
 namespace iprof::sampling {
+
+namespace {
+
+// What malloc takes for a block.
+constexpr size_t BlockBytes(size_t bytes) {
+  constexpr size_t kHeader = sizeof(void*);
+  constexpr size_t kGrain = 2 * sizeof(void*);
+  return bytes == 0 ? 0 : std::max((bytes + kHeader + kGrain - 1) / kGrain * kGrain, 2 * kGrain);
+}
+
+}  // namespace
 
 struct CodeRanges::Owned {
   CodeRange range;
   std::vector<PcBci> bcis;
   std::vector<std::unique_ptr<Link>> links;
 
+  // With its node in the index.
   size_t Bytes() const {
-    return sizeof(*this) + bcis.capacity() * sizeof(PcBci) +
-           links.size() * (sizeof(Link) + sizeof(void*));
+    constexpr size_t kNodeBytes = 3 * sizeof(void*);
+    return BlockBytes(sizeof(*this)) + BlockBytes(kNodeBytes) +
+           BlockBytes(bcis.capacity() * sizeof(PcBci)) +
+           BlockBytes(links.capacity() * sizeof(void*)) + links.size() * BlockBytes(sizeof(Link));
   }
 };
 
-struct CodeRanges::Index {
-  std::unordered_map<uintptr_t, std::unique_ptr<Owned>> by_start;
-};
+CodeRanges::CodeRanges(std::function<bool()> quiesce) : quiesce_(std::move(quiesce)) { Open(); }
 
-CodeRanges::CodeRanges(std::function<bool()> quiesce)
-    : quiesce_(std::move(quiesce)), index_(std::make_unique<Index>()) {
+CodeRanges::~CodeRanges() { Close(); }
+
+void CodeRanges::Open() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (heads_ != nullptr) return;
   void* mapping = mmap(nullptr, kPages * sizeof(*heads_), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   // Without the mapping, every Add is ignored and counted, and samples are just not recovered.
   if (mapping != MAP_FAILED) heads_ = static_cast<std::atomic<Link*>*>(mapping);
 }
 
-CodeRanges::~CodeRanges() { Close(); }
-
 void CodeRanges::Close() {
   const std::lock_guard<std::mutex> guard(lock_);
   if (heads_ != nullptr) munmap(static_cast<void*>(heads_), kPages * sizeof(*heads_));
   heads_ = nullptr;
-  index_->by_start.clear();
-  retired_.clear();
+  base_.store(0, std::memory_order_relaxed);
+  // Not clear(), which keeps buckets and capacity.
+  index_ = Index();
+  retired_ = std::vector<std::unique_ptr<Owned>>();
+  touched_.reset();
   memory_ = 0;
 }
 
@@ -57,9 +72,9 @@ bool CodeRanges::Add(uintptr_t start, size_t size, CodeKind kind, void* method,
     ignored_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  if (const auto found = index_->by_start.find(start); found != index_->by_start.end()) {
+  if (const auto found = index_.find(start); found != index_.end()) {
     std::unique_ptr<Owned> old = std::move(found->second);
-    index_->by_start.erase(found);
+    index_.erase(found);
     Retire(std::move(old));
   }
   try {
@@ -77,9 +92,11 @@ bool CodeRanges::Add(uintptr_t start, size_t size, CodeKind kind, void* method,
     }
     const size_t bytes = owned->Bytes();
     Owned* published = owned.get();
-    index_->by_start.emplace(start, std::move(owned));
-    for (size_t page = first; page <= last; ++page)
+    index_.emplace(start, std::move(owned));
+    for (size_t page = first; page <= last; ++page) {
       heads_[page].store(published->links[page - first].get(), std::memory_order_release);
+      touched_.set(page / kHeadsAPage);
+    }
     memory_ += bytes;
     return true;
   } catch (const std::bad_alloc&) {
@@ -90,10 +107,10 @@ bool CodeRanges::Add(uintptr_t start, size_t size, CodeKind kind, void* method,
 
 void CodeRanges::Remove(uintptr_t start) {
   const std::lock_guard<std::mutex> guard(lock_);
-  const auto found = index_->by_start.find(start);
-  if (found == index_->by_start.end()) return;
+  const auto found = index_.find(start);
+  if (found == index_.end()) return;
   std::unique_ptr<Owned> owned = std::move(found->second);
-  index_->by_start.erase(found);
+  index_.erase(found);
   Retire(std::move(owned));
 }
 
@@ -128,12 +145,14 @@ const CodeRange* CodeRanges::Find(uintptr_t pc) const noexcept {
 
 size_t CodeRanges::live_count() const {
   const std::lock_guard<std::mutex> guard(lock_);
-  return index_->by_start.size();
+  return index_.size();
 }
 
 size_t CodeRanges::memory_bytes() const {
   const std::lock_guard<std::mutex> guard(lock_);
-  return memory_;
+  return memory_ + touched_.count() * (size_t{1} << kPageShift) +
+         (index_.empty() ? 0 : index_.bucket_count() * sizeof(void*)) +
+         retired_.capacity() * sizeof(void*);
 }
 
 }  // namespace iprof::sampling

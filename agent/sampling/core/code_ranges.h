@@ -17,12 +17,14 @@
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/sampling/arch/code_range.h"
@@ -42,8 +44,10 @@ class CodeRanges final : public CodeLookup {
   // short; both are counted.
   bool Add(uintptr_t start, size_t size, CodeKind kind, void* method, std::span<const PcBci> bcis);
   void Remove(uintptr_t start);
-  // Frees the memory. From now on nothing is found and Add is ignored. No handler may use the object.
+  // Frees all memory. From now on nothing is found and Add is ignored. No handler may use the object.
   void Close();
+  // After Close, as a new object. A no-op if it is open.
+  void Open();
 
   const CodeRange* Find(uintptr_t pc) const noexcept override;
 
@@ -61,6 +65,7 @@ class CodeRanges final : public CodeLookup {
   static constexpr uintptr_t kWindow = uintptr_t{4} << 30;
   static constexpr int kPageShift = 12;
   static constexpr size_t kPages = kWindow >> kPageShift;
+  static constexpr size_t kHeadsAPage = (size_t{1} << kPageShift) / sizeof(void*);
   static constexpr size_t kRetireBatch = 256;
 
   void Retire(std::unique_ptr<Owned> owned);
@@ -71,9 +76,11 @@ class CodeRanges final : public CodeLookup {
   std::atomic<uintptr_t> base_{0};
   std::atomic<Link*>* heads_ = nullptr;  // one list per page of the window
   std::vector<std::unique_ptr<Owned>> retired_;
-  struct Index;
-  std::unique_ptr<Index> index_;  // by start address, for Remove
-  size_t memory_ = 0;
+  using Index = std::unordered_map<uintptr_t, std::unique_ptr<Owned>>;
+  Index index_;  // by start address, for Remove
+  std::bitset<kPages / kHeadsAPage>
+      touched_;        // pages of heads_, which take memory once they are written
+  size_t memory_ = 0;  // of the ranges
   std::atomic<uint64_t> ignored_{0};
 };
 

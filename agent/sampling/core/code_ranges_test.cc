@@ -1,5 +1,7 @@
 #include "agent/sampling/core/code_ranges.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -64,6 +66,35 @@ TEST_CASE("once closed, nothing is found or added, and the memory is free") {
   CHECK(ranges.Find(kCode) == nullptr);
   ranges.Remove(kCode);
   ranges.Close();
+  ranges.Open();
+  CHECK(ranges.Find(kCode) == nullptr);
+  CHECK(ranges.Add(kCode, 0x100, CodeKind::kStub, nullptr, {}));
+  CHECK(ranges.Find(kCode) != nullptr);
+}
+
+TEST_CASE("opened again and again, it takes no more memory") {
+  const auto add_all = [](CodeRanges& ranges) {
+    const PcBci bcis[] = {{16, 4}};
+    for (uintptr_t i = 0; i < 5000; ++i)
+      ranges.Add(kCode + i * 256, 256, CodeKind::kCompiled, nullptr, bcis);
+    for (uintptr_t i = 0; i < 100; ++i) ranges.Remove(kCode + i * 256);
+  };
+  CodeRanges ranges([] { return true; });
+  size_t before = 0;
+  for (int cycle = 0; cycle < 4; ++cycle) {
+    ranges.Open();
+    add_all(ranges);
+    const size_t allocated = mallinfo2().uordblks - before;
+    const size_t counted = ranges.memory_bytes();
+    ranges.Close();
+    // malloc itself keeps a little of the first cycle.
+    if (cycle > 0) {
+      CHECK(mallinfo2().uordblks <= before + 1024);
+      CHECK(counted >= allocated);  // nothing is left out of the account
+      CHECK(counted <= allocated + allocated / 4);
+    }
+    before = mallinfo2().uordblks;
+  }
 }
 
 TEST_CASE("addresses outside of the window are counted, not stored") {
@@ -82,11 +113,10 @@ TEST_CASE("memory is reused only when no handler can be looking") {
     ranges.Remove(kCode);
   }
   const size_t kept = ranges.memory_bytes();
-  CHECK(kept > 0);
   quiet = true;
   ranges.Add(kCode, 64, CodeKind::kStub, nullptr, {});
   ranges.Remove(kCode);
-  CHECK(ranges.memory_bytes() == 0);
+  CHECK(ranges.memory_bytes() + 1000 * sizeof(CodeRange) < kept);
 }
 
 TEST_CASE("readers see each range whole while others come and go") {

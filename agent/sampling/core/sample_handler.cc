@@ -71,6 +71,34 @@ struct GuardedPop {
   }
 };
 
+// Fills the stamps of frames.
+struct GuardedStamps {
+  const CodeFacts* facts;
+  std::span<CallFrame> frames;
+
+  static CodeStamp StampOf(const CodeFacts& facts, const CallFrame& frame) {
+    if (!facts.known || frame.method == nullptr || frame.bci < 0) return {};
+    const char* const method = *static_cast<const char* const*>(frame.method);
+    if (method == nullptr) return {};
+    const char* const code = *reinterpret_cast<const char* const*>(method + facts.code_in_method);
+    const uint32_t length = *reinterpret_cast<const uint16_t*>(code + facts.size_in_code);
+    const auto bci = static_cast<uint32_t>(frame.bci);
+    if (bci >= length) return {};
+    const auto op = static_cast<uint8_t>(code[facts.bytes_in_code + bci]);
+    return CodeStamp::Of(length, facts.is_call[op]);
+  }
+
+  static void Run(void* self) {
+    auto* stamps = static_cast<GuardedStamps*>(self);
+    for (CallFrame& frame : stamps->frames) frame.code = StampOf(*stamps->facts, frame);
+  }
+};
+
+template <typename T>
+T* AtOffset(void* env, ptrdiff_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
+}
+
 class Sample {
  public:
   Sample(const HandlerView& view, ThreadSlot* slot, void* context, uint64_t weight)
@@ -122,11 +150,6 @@ class Sample {
       default:
         return failed;
     }
-  }
-
-  template <typename T>
-  static T* AtOffset(void* env, ptrdiff_t offset) {
-    return reinterpret_cast<T*>(static_cast<char*>(env) + offset);
   }
 
   bool HasAnchor(void* env) const {
@@ -219,12 +242,15 @@ class Sample {
     return failed;
   }
 
-  SampleOutcome Store(const CallFrame* frames, int32_t count, SampleOutcome outcome) {
+  SampleOutcome Store(CallFrame* frames, int32_t count, SampleOutcome outcome) {
     const bool cut = count > view_.depth;
     if (cut) AddOwned(slot_->cut, 1);
-    const auto kept = static_cast<size_t>(cut ? view_.depth : count);
-    if (!view_.table->Add(std::span(frames, kept), cut, weight_, &slot_->last_trace))
-      return SampleOutcome::kTableFull;
+    const std::span<CallFrame> kept(frames, static_cast<size_t>(cut ? view_.depth : count));
+    for (CallFrame& frame : kept) frame.code = {};
+    GuardedStamps stamps{&view_.method_code, kept};
+    // After a fault the rest has no stamps. No code of HotSpot was skipped, so the thread stays watched.
+    if (view_.method_code.known) CrashGuard::Guarded(slot_, GuardedStamps::Run, &stamps);
+    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace)) return SampleOutcome::kTableFull;
     slot_->last_outcome = outcome;
     return outcome;
   }
@@ -262,6 +288,12 @@ void AnswerRollCall(const HandlerView* view, ThreadSlot* called) {
     return;
   }
   called->env.store(env, std::memory_order_relaxed);
+  if (view->anchor.knows_stack) {
+    const uintptr_t base = *AtOffset<uintptr_t>(env, view->anchor.stack_base_from_env);
+    const uintptr_t size = *AtOffset<uintptr_t>(env, view->anchor.stack_size_from_env);
+    called->stack_low = base - size;
+    called->stack_high = base;
+  }
   SetCurrentSlot(called);
   if (!called->state.compare_exchange_strong(expected, SlotState::kAnswered))
     SetCurrentSlot(nullptr);
@@ -323,9 +355,6 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
 bool OpenHandler(const HandlerView& view) {
   if (active.load(std::memory_order_relaxed) != nullptr) return false;
   view_storage = view;
-  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
-  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
-  orphans.received.store(0, std::memory_order_relaxed);
   active.store(&view_storage, std::memory_order_seq_cst);
   return true;
 }
@@ -333,5 +362,11 @@ bool OpenHandler(const HandlerView& view) {
 void CloseHandler() { active.store(nullptr, std::memory_order_seq_cst); }
 
 OrphanCounters& Orphans() { return orphans; }
+
+void ResetOrphans() {
+  for (auto& each : orphans.signals) each.store(0, std::memory_order_relaxed);
+  for (auto& each : orphans.weight) each.store(0, std::memory_order_relaxed);
+  orphans.received.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace iprof::sampling

@@ -25,7 +25,7 @@
 
 namespace iprof::sampling {
 
-// The offsets of a thread's last Java frame from its JNIEnv. When the interpreter calls the VM,
+// The offsets of a thread's last Java frame, state and stack from its JNIEnv. When the interpreter calls the VM,
 // HotSpot does not store the program counter; it is in the word below the stored stack pointer,
 // where the call pushed it.
 struct FrameAnchor {
@@ -37,6 +37,22 @@ struct FrameAnchor {
   ptrdiff_t state_from_env = 0;
   int in_java = -1;
   int in_vm = -1;
+  // The address above the stack, and its size. HotSpot writes them before a thread has its JNIEnv. They are the way to
+  // the stack of a thread that the roll call finds: the C library tells that only to the thread itself, outside of a
+  // signal handler.
+  bool knows_stack = false;
+  ptrdiff_t stack_base_from_env = 0;
+  ptrdiff_t stack_size_from_env = 0;
+};
+
+// Where the length and the bytes of a method's code are: behind its jmethodID is a pointer to the method, and in it one
+// to a part that never changes. The thread runs the method, so it stays loaded while the handler runs.
+struct CodeFacts {
+  bool known = false;
+  uint32_t code_in_method = 0;      // of that pointer in the method
+  uint32_t size_in_code = 0;        // of the length, 16 bits, in that part
+  uint32_t bytes_in_code = 0;       // of the first byte
+  std::array<bool, 256> is_call{};  // by the opcode as the interpreter keeps it
 };
 
 // What a running session gives to the handler. It must stay valid from OpenHandler until
@@ -48,6 +64,7 @@ struct HandlerView {
   const Processor* processor;  // null: no recovery
   FrameAnchor anchor;
   InterpreterFacts interpreter;
+  CodeFacts method_code;
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;
@@ -70,5 +87,6 @@ void OnSampleSignal(int signal, siginfo_t* info, void* context);
 bool OpenHandler(const HandlerView& view);
 void CloseHandler();
 OrphanCounters& Orphans();
+void ResetOrphans();
 
 }  // namespace iprof::sampling

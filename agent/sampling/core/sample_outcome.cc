@@ -121,27 +121,6 @@ uint64_t SampleStats::Weight() const {
   return sum;
 }
 
-SampleStats& SampleStats::operator+=(const SampleStats& other) {
-  for (size_t i = 0; i < kSampleOutcomeCount; ++i) {
-    signals[i] += other.signals[i];
-    weight[i] += other.weight[i];
-  }
-  received += other.received;
-  raw_failed += other.raw_failed;
-  raw_failed_weight += other.raw_failed_weight;
-  cut += other.cut;
-  handler_ns += other.handler_ns;
-  threads_seen += other.threads_seen;
-  timer_failures += other.timer_failures;
-  threads_without_timer = other.threads_without_timer;
-  ended_weight += other.ended_weight;
-  unseen_weight += other.unseen_weight;
-  signal_owner = other.signal_owner;
-  stopped_after_ns = other.stopped_after_ns;
-  ended_cpu_ns += other.ended_cpu_ns;
-  return *this;
-}
-
 SampleStats SampleStats::Since(const SampleStats& earlier) const {
   SampleStats since = *this;
   for (size_t i = 0; i < kSampleOutcomeCount; ++i) {

@@ -86,8 +86,6 @@ struct SampleStats {
   uint64_t Signals(OutcomeClass outcome_class) const;
   uint64_t Weight(OutcomeClass outcome_class) const;
   uint64_t Weight() const;
-  // What two runs have together. The signal's owner is that of the later run, `other`.
-  SampleStats& operator+=(const SampleStats& other);
   // What a run has counted since an earlier moment, `earlier`.
   SampleStats Since(const SampleStats& earlier) const;
 };

@@ -10,8 +10,6 @@
 namespace iprof::sampling {
 namespace {
 
-constexpr size_t kSlotsAtOnce = 16;
-
 // glibc may allocate when a thread first uses a general thread-local, and has room for initial-exec
 // ones of libraries that are loaded late. musl has no such room, and never allocates at a use.
 #ifdef __GLIBC__
@@ -61,6 +59,7 @@ bool ThreadSlotPool::Grow() {
   void* mapping = mmap(nullptr, slot_bytes + kSlotsAtOnce * frame_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return false;
+  mapping_bytes_ = slot_bytes + kSlotsAtOnce * frame_bytes;
   char* frames = static_cast<char*>(mapping) + slot_bytes;
   all_.reserve(all_.size() + kSlotsAtOnce);
   free_.reserve(all_.size() + kSlotsAtOnce);
@@ -154,6 +153,18 @@ void ThreadSlotPool::ResetCounters() {
       each->store(0, std::memory_order_relaxed);
   }
   threads_seen_.store(0, std::memory_order_relaxed);
+}
+
+size_t ThreadSlotPool::memory_bytes() const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  const size_t page = PageRounded(1);
+  std::vector<unsigned char> resident(mapping_bytes_ / page);
+  size_t bytes = 0;
+  for (size_t i = 0; i < all_.size(); i += kSlotsAtOnce) {
+    if (mincore(all_[i], mapping_bytes_, resident.data()) != 0) continue;
+    for (const unsigned char each : resident) bytes += (each & 1U) != 0 ? page : 0;
+  }
+  return bytes;
 }
 
 bool ThreadSlotPool::Quiesce(uint64_t timeout_ns) const {

@@ -112,6 +112,8 @@ pid_t CurrentTid() noexcept;
 
 class ThreadSlotPool {
  public:
+  static constexpr size_t kSlotsAtOnce = 16;
+
   explicit ThreadSlotPool(int32_t depth) : depth_(depth) {}
   ThreadSlotPool(const ThreadSlotPool&) = delete;
   ThreadSlotPool& operator=(const ThreadSlotPool&) = delete;
@@ -138,6 +140,9 @@ class ThreadSlotPool {
   // deadline.
   bool Quiesce(uint64_t timeout_ns) const;
 
+  // Resident memory of all slots.
+  size_t memory_bytes() const;
+
   uint64_t threads_seen() const { return threads_seen_.load(std::memory_order_relaxed); }
 
  private:
@@ -147,6 +152,7 @@ class ThreadSlotPool {
   const int32_t depth_;
   mutable std::mutex lock_;
   std::vector<ThreadSlot*> all_;
+  size_t mapping_bytes_ = 0;  // of each group of kSlotsAtOnce slots
   std::vector<ThreadSlot*> free_;
   size_t next_ = 0;  // where ForNextUsed continues
   std::atomic<uint64_t> threads_seen_{0};

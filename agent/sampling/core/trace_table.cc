@@ -18,6 +18,14 @@ constexpr size_t kAlign = 16;
 constexpr size_t kBytesPerEntry = 512;
 constexpr uint32_t kCutFlag = 1;
 
+// A bci with its CodeStamp, in one number. A negative bci has no stamp.
+uint32_t PositionOf(const CallFrame& frame) {
+  constexpr int32_t kMostBci = 0xffff;
+  if (frame.bci < 0 || frame.bci > kMostBci)
+    return uint32_t{CodeStamp::kReserved} << 16 | (static_cast<uint32_t>(frame.bci) & 0xffff);
+  return uint32_t{frame.code.bits()} << 16 | static_cast<uint32_t>(frame.bci);
+}
+
 // Mixes in a frame with one 64x64 -> 128 bit multiplication, folded to 64 bits. Two multiplications
 // per frame would only be slower.
 uint64_t Fold(uint64_t a, uint64_t b) {
@@ -29,7 +37,7 @@ uint64_t HashOf(std::span<const CallFrame> frames, bool cut) {
   uint64_t hash = 0x9e3779b97f4a7c15U ^ (frames.size() * 2 + (cut ? 1 : 0));
   for (const CallFrame& frame : frames) {
     hash = Fold(hash ^ reinterpret_cast<uintptr_t>(frame.method),
-                0xd6e8feb86659fd93U ^ (uint64_t{static_cast<uint32_t>(frame.bci)} << 17)) +
+                0xd6e8feb86659fd93U ^ (uint64_t{PositionOf(frame)} << 17)) +
            0x632be59bd9b4e019U;
   }
   return hash == 0 ? 1 : hash;  // 0 marks a free entry
@@ -37,18 +45,25 @@ uint64_t HashOf(std::span<const CallFrame> frames, bool cut) {
 
 }  // namespace
 
-// A trace in the arena: this header, then the methods, then the bcis.
+CallFrame TraceView::frame(size_t i) const {
+  const auto method = reinterpret_cast<void*>(methods_[i]);
+  const auto stamp = static_cast<uint16_t>(positions_[i] >> 16);
+  if (stamp == CodeStamp::kReserved) return {static_cast<int32_t>(positions_[i]), method};
+  return {static_cast<int32_t>(positions_[i] & 0xffff), method, CodeStamp::FromBits(stamp)};
+}
+
+// A trace in the arena: this header, then the methods, then the positions.
 struct TraceTable::Record {
   uint32_t depth;
   uint32_t flags;
 
   uint64_t* methods() { return reinterpret_cast<uint64_t*>(this + 1); }
-  int32_t* bcis() { return reinterpret_cast<int32_t*>(methods() + depth); }
+  uint32_t* positions() { return reinterpret_cast<uint32_t*>(methods() + depth); }
   const uint64_t* methods() const { return reinterpret_cast<const uint64_t*>(this + 1); }
-  const int32_t* bcis() const { return reinterpret_cast<const int32_t*>(methods() + depth); }
+  const uint32_t* positions() const { return reinterpret_cast<const uint32_t*>(methods() + depth); }
 
   static size_t Bytes(size_t depth) {
-    const size_t bytes = sizeof(Record) + depth * (sizeof(uint64_t) + sizeof(int32_t));
+    const size_t bytes = sizeof(Record) + depth * (sizeof(uint64_t) + sizeof(uint32_t));
     return (bytes + kAlign - 1) / kAlign * kAlign;
   }
 };
@@ -131,10 +146,10 @@ uint64_t TraceTable::Publish(std::span<const CallFrame> frames, bool cut) noexce
   record->depth = static_cast<uint32_t>(frames.size());
   record->flags = cut ? kCutFlag : 0;
   uint64_t* methods = record->methods();
-  int32_t* bcis = record->bcis();
+  uint32_t* positions = record->positions();
   for (size_t i = 0; i < frames.size(); ++i) {
     methods[i] = reinterpret_cast<uintptr_t>(frames[i].method);
-    bcis[i] = frames[i].bci;
+    positions[i] = PositionOf(frames[i]);
   }
   return at;
 }
@@ -144,9 +159,10 @@ bool TraceTable::Equals(uint64_t offset, std::span<const CallFrame> frames,
   const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
   if (record->depth != frames.size() || record->flags != (cut ? kCutFlag : 0)) return false;
   const uint64_t* methods = record->methods();
-  const int32_t* bcis = record->bcis();
+  const uint32_t* positions = record->positions();
   for (size_t i = 0; i < frames.size(); ++i) {
-    if (methods[i] != reinterpret_cast<uintptr_t>(frames[i].method) || bcis[i] != frames[i].bci)
+    if (methods[i] != reinterpret_cast<uintptr_t>(frames[i].method) ||
+        positions[i] != PositionOf(frames[i]))
       return false;
   }
   return true;
@@ -158,7 +174,7 @@ bool TraceTable::Read(size_t index, TraceView* view) const {
   if (offset <= kNoRoom) return false;
   const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
   view->methods_ = record->methods();
-  view->bcis_ = record->bcis();
+  view->positions_ = record->positions();
   view->depth_ = record->depth;
   view->cut_ = (record->flags & kCutFlag) != 0;
   view->samples_ = entry.samples.load(std::memory_order_relaxed);
@@ -181,6 +197,18 @@ TraceTable::Usage TraceTable::usage() const {
     usage.dropped_weight += entries_[i].weight.load(std::memory_order_relaxed);
   }
   return usage;
+}
+
+size_t TraceTable::memory_bytes() const {
+  constexpr size_t kPageBytes = 4096;
+  constexpr size_t kEntriesAPage = kPageBytes / sizeof(Entry);
+  size_t pages = (arena_used_.load(std::memory_order_relaxed) + kPageBytes - 1) / kPageBytes;
+  for (size_t i = 0; i < entry_count_; ++i) {
+    if (entries_[i].hash.load(std::memory_order_relaxed) == 0) continue;
+    ++pages;
+    i = i / kEntriesAPage * kEntriesAPage + kEntriesAPage - 1;  // the rest of the page
+  }
+  return pages * kPageBytes;
 }
 
 }  // namespace iprof::sampling

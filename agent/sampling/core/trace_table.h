@@ -38,7 +38,7 @@ namespace iprof::sampling {
 class TraceView {
  public:
   size_t depth() const { return depth_; }
-  CallFrame frame(size_t i) const { return {bcis_[i], reinterpret_cast<void*>(methods_[i])}; }
+  CallFrame frame(size_t i) const;
   bool cut() const { return cut_; }  // outer frames are missing, because of the depth limit
   uint64_t samples() const { return samples_; }  // signals
   uint64_t weight() const { return weight_; }    // intervals that these samples stand for
@@ -47,7 +47,7 @@ class TraceView {
  private:
   friend class TraceTable;
   const uint64_t* methods_ = nullptr;
-  const int32_t* bcis_ = nullptr;
+  const uint32_t* positions_ = nullptr;
   size_t depth_ = 0;
   bool cut_ = false;
   uint64_t samples_ = 0;
@@ -99,6 +99,8 @@ class TraceTable {
   }
 
   Usage usage() const;
+  // Of the mapping, what traces have taken: the pages of the entries and of the arena.
+  size_t memory_bytes() const;
 
  private:
   struct Entry {

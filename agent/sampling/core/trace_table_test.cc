@@ -1,5 +1,6 @@
 #include "agent/sampling/core/trace_table.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <thread>
@@ -139,6 +140,37 @@ TEST_CASE("no sample is lost when threads add the same traces at the same time")
   for (const auto& [key, weight] : WeightsOf(*table)) total += weight;
   CHECK(total == kThreads * kRounds * 2);
   CHECK(table->usage().distinct == kDistinct);
+}
+
+TEST_CASE("the same position in two versions of a method's code is two traces") {
+  auto table = std::move(*TraceTable::Create(TraceTable::kMinBytes));
+  const std::vector<CodeStamp> stamps = {{},
+                                         CodeStamp::Of(40, false),
+                                         CodeStamp::Of(40, true),
+                                         CodeStamp::Of(52, true),
+                                         CodeStamp::Of(65'535, false)};
+  for (const CodeStamp stamp : stamps) {
+    const std::vector<CallFrame> frames = {{65'534, reinterpret_cast<void*>(16), stamp}};
+    CHECK(table->Add(frames, false, 1));
+    CHECK(table->Add(frames, false, 1));
+  }
+  size_t found = 0;
+  table->ForEach([&](const TraceView& trace) {
+    CHECK(trace.weight() == 2);
+    CHECK(trace.frame(0).bci == 65'534);
+    found += static_cast<size_t>(std::count(stamps.begin(), stamps.end(), trace.frame(0).code));
+  });
+  CHECK(found == stamps.size());
+}
+
+TEST_CASE("positions that are no bci stay what they are") {
+  auto table = std::move(*TraceTable::Create(TraceTable::kMinBytes));
+  for (const int32_t bci : {kNativeFrame, -1, 0})
+    table->Add(std::vector<CallFrame>{At(16, bci)}, false, 1);
+  std::vector<int32_t> found;
+  table->ForEach([&](const TraceView& trace) { found.push_back(trace.frame(0).bci); });
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<int32_t>{kNativeFrame, -1, 0});
 }
 
 }  // namespace

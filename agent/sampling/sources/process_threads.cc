@@ -1,6 +1,5 @@
 #include "agent/sampling/sources/process_threads.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -8,24 +7,21 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <string>
 #include <string_view>
 
+#include "writer/base/open_file.h"
 #include "writer/base/small_file.h"
 
 namespace iprof::sampling {
 
 std::vector<pid_t> ThreadsOfProcess() {
   std::vector<pid_t> tids;
-  DIR* directory = opendir("/proc/self/task");
-  if (directory == nullptr) return tids;
-  while (const dirent* entry = readdir(directory)) {
+  for (const std::string& name : NamesIn("/proc/self/task")) {
     pid_t tid = 0;
-    const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, tid).ptr == end && tid > 0) tids.push_back(tid);
+    const char* const end = name.data() + name.size();
+    if (std::from_chars(name.data(), end, tid).ptr == end && tid > 0) tids.push_back(tid);
   }
-  closedir(directory);
   return tids;
 }
 

@@ -39,8 +39,8 @@ void SetTimeouts(int socket) {
 }
 
 // The path of the folder may be too long for a socket, or may lead elsewhere by now.
-sockaddr_un AddressIn(const OpenFolder& folder, const std::string& name) {
-  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.fd(), name);
+sockaddr_un AddressIn(const OwnedFd& folder, const std::string& name) {
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
@@ -52,13 +52,13 @@ sockaddr_un AddressIn(const OpenFolder& folder, const std::string& name) {
 class Draft {
  public:
   // The path is `name` in the folder.
-  Draft(const OpenFolder& folder, std::string name)
+  Draft(const OwnedFd& folder, std::string name)
       : folder_(folder),
         target_(std::move(name)),
         name_(fmt::format(".iprof-control-{}", getpid())) {}
   ~Draft() {
     const int error = errno;
-    if (is_bound_) unlinkat(folder_.fd(), name_.c_str(), 0);
+    if (is_bound_) unlinkat(folder_.get(), name_.c_str(), 0);
     errno = error;
   }
   Draft(const Draft&) = delete;
@@ -68,28 +68,28 @@ class Draft {
   bool Listen(int socket) {
     // Linux creates the path with the mode of the descriptor.
     fchmod(socket, 0600);
-    unlinkat(folder_.fd(), name_.c_str(), 0);  // of a killed JVM with the same number
+    unlinkat(folder_.get(), name_.c_str(), 0);  // of a killed JVM with the same number
     const sockaddr_un address = AddressIn(folder_, name_);
     is_bound_ = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    return is_bound_ && fchmodat(folder_.fd(), name_.c_str(), 0600, 0) == 0 &&
+    return is_bound_ && fchmodat(folder_.get(), name_.c_str(), 0600, 0) == 0 &&
            listen(socket, kBacklog) == 0;
   }
   // Returns false if it fails, with errno; EEXIST if the path exists.
   bool Place() const {
-    return linkat(folder_.fd(), name_.c_str(), folder_.fd(), target_.c_str(), 0) == 0;
+    return linkat(folder_.get(), name_.c_str(), folder_.get(), target_.c_str(), 0) == 0;
   }
 
  private:
-  const OpenFolder& folder_;
+  const OwnedFd& folder_;
   const std::string target_;
   const std::string name_;
   bool is_bound_ = false;
 };
 
 // Whether the path is a socket of this user without a listener.
-bool IsLeftBehind(const OpenFolder& folder, const std::string& name) {
+bool IsLeftBehind(const OwnedFd& folder, const std::string& name) {
   struct stat found {};
-  if (fstatat(folder.fd(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISSOCK(found.st_mode) || found.st_uid != geteuid())
     return false;
   const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -231,7 +231,7 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& pa
   }
   const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
   const std::string name = path.substr(name_at);
-  const Result<OpenFolder> folder =
+  const Result<OwnedFd> folder =
       FilePlace::FindFolder(name_at == 0 ? "." : path.substr(0, name_at), MissingFolders::kMake);
   if (!folder.ok()) {
     return Status(Code::kIo,
@@ -251,12 +251,12 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& pa
       return Status(
           Code::kUsage,
           fmt::format("'{}' exists already, and is not a socket that a killed JVM left", path));
-    unlinkat(folder->fd(), name.c_str(), 0);
+    unlinkat(folder->get(), name.c_str(), 0);
     is_placed = draft.Place();
   }
   if (!is_placed) return Failed(path, "create", errno);
   struct stat made {};
-  if (fstatat(folder->fd(), name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
+  if (fstatat(folder->get(), name.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0)
     return Failed(path, "look at", errno);
   return std::unique_ptr<ControlSocket>(
       new ControlSocket(path, listener, made.st_dev, made.st_ino));

@@ -1,6 +1,5 @@
 #include "agent/vm/control/reply_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "writer/base/system_calls.h"
+#include "writer/base/open_file.h"
 
 namespace iprof::vm {
 namespace {
@@ -32,12 +31,12 @@ bool WriteAll(int file, std::string_view text) {
 Status WriteIn(int folder, const std::string& path, const std::string& name,
                std::string_view text) {
   const std::string part = name + ".part";
-  const int file =
-      openat(folder, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return errno == ENOENT ? Status() : Failed(path, "create", errno);
-  const bool is_written = WriteAll(file, text);
+  Result<OwnedFd> file =
+      OpenFile(folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FileKind::kRegular, 0600);
+  if (!file.ok()) return errno == ENOENT ? Status() : Failed(path, "create", errno);
+  const bool is_written = WriteAll(file->get(), text);
   int error = errno;
-  close(file);
+  file->Close();
   if (is_written) {
     // A link fails if the name exists; a rename would replace it.
     if (linkat(folder, part.c_str(), folder, name.c_str(), 0) == 0) {
@@ -57,20 +56,13 @@ Status WriteReply(const std::string& path, std::string_view text) {
   if (slash == std::string::npos || slash + 1 == path.size() || path.front() != '/')
     return {Code::kUsage, fmt::format("'{}' is not the absolute name of a file", path)};
   const std::string parent = slash == 0 ? "/" : path.substr(0, slash);
-  const int folder = open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0 && errno == ENOENT) return {};
-  if (folder < 0) return Failed(parent, "open", errno);
+  const Result<OwnedFd> folder = OpenFile(parent, O_RDONLY | O_NOFOLLOW, FileKind::kFolder);
+  if (!folder.ok()) return errno == ENOENT ? Status() : Failed(parent, "open", errno);
   struct stat found {};
-  Status status;
-  if (fstat(folder, &found) != 0) {
-    status = Failed(parent, "examine", errno);
-  } else if (found.st_uid != geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    status = {Code::kUsage, fmt::format("'{}' is not a private folder of this user", parent)};
-  } else {
-    status = WriteIn(folder, path, path.substr(slash + 1), text);
-  }
-  close(folder);
-  return status;
+  if (fstat(folder->get(), &found) != 0) return Failed(parent, "examine", errno);
+  if (found.st_uid != geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return {Code::kUsage, fmt::format("'{}' is not a private folder of this user", parent)};
+  return WriteIn(folder->get(), path, path.substr(slash + 1), text);
 }
 
 }  // namespace iprof::vm

@@ -1,41 +1,43 @@
 // BatchSize: how many classes to retransform at a time.
 //
-// Why: every batch stops the whole program once. The pause has a fixed part, which grows with the
-// number of loaded classes (the JVM walks all of them), and a part for each class in the batch.
-// Small batches repeat the fixed part; large ones make the single pause long. So the first batches
-// hold one class each, which measures the fixed part. Later batches grow until their pauses reach
-// the limit: the budget, or 1.5 times the fixed part if that is more.
+// Every batch stops the whole program once. The pause has a part that does not depend on the batch, since the
+// JVM walks all loaded classes, and a part for each class in the batch. A busy machine makes both longer.
 //
-// Pauses vary by a factor of two and more on a busy machine, whatever the batch. So the part of a
-// class is measured over several batches. Batches do not become smaller than kLeast, where the
-// pause is almost only the fixed part: smaller batches would make more pauses, not shorter ones. If
-// pauses are too long even then, the measured fixed part was too short, and it is raised up to its
-// double. If that is not enough, a batch of one class measures it again: the fixed part grows while
-// the program loads classes, and while HotSpot keeps old versions of classes.
+// The rule: a pause should not exceed the limit. The limit is the budget or, if that is more, twice what a batch
+// of one class takes: smaller batches would then hardly shorten the pauses, only add to them. The next batch has
+// as many classes as would have kept the limit if the pause were in proportion to the classes, at most twice as
+// many as this one. After two long pauses in a row comes a batch of one class, to measure what that takes now.
+//
+// Example: a budget of 50 ms. A batch takes 5 ms, and 0.2 ms for each class.
+//   1 class takes 5.2 ms, so the limit is 50 ms. The batches grow: 2, 4, ... 128, 209 (46.8 ms), 223, 224 (49.8 ms).
+//   The machine gets busy, and everything takes 20 times as long:
+//   224 classes take 996 ms. 224 x 50 / 996 = 11 would fit; they take 144 ms, which is long again.
+//   1 class takes 104 ms, so the limit is 208 ms. The 11 classes did not exceed that: 11, 15, ... 26 (204 ms).
+//   (5,000 classes one by one would stop the program for 520 s; 26 at a time, for 39 s.)
+//   The machine is quiet again: 26 classes take 10.2 ms, so one takes no more, and the limit is 50 ms: 52, 104, ...
+// Where the classes' part is most of a pause, the batches go down to two classes: if these exceed the budget, a
+// batch of one would take at least half as long.
 //
 // Guarantees: the size is between 1 and kMost. Threads: one; pure logic. Failure: none.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <vector>
 
 namespace iprof::vm {
 
 class BatchSize {
  public:
-  static constexpr size_t kLeast = 32;  // after the batches of one class
   static constexpr size_t kMost = 1000;
 
   explicit BatchSize(std::chrono::nanoseconds budget) : budget_(budget) {}
 
   size_t Next() const { return next_; }
 
-  // Call it after a batch of this size, with its pause.
+  // Call it after a batch of this size, with its pause. A batch may be smaller than Next(), as the last one is.
   void Note(size_t size, std::chrono::nanoseconds pause);
 
-  // Pauses should stay below this.
+  // Pauses should not exceed this.
   std::chrono::nanoseconds Limit() const;
 
  private:
@@ -44,23 +46,13 @@ class BatchSize {
     std::chrono::nanoseconds pause{};
   };
 
-  // The first pause is not typical: it includes discarding compiled code that does not expect
-  // redefinition.
-  static constexpr size_t kSingles = 5;
-
-  // The median of the last pauses.
-  std::chrono::nanoseconds TypicalPause() const;
-  void NoteSingleAgain(std::chrono::nanoseconds pause);
+  void NoteSingle(const Batch& before, std::chrono::nanoseconds pause);
 
   const std::chrono::nanoseconds budget_;
-  std::vector<std::chrono::nanoseconds> singles_;
-  // the median of the first batches of one class, without the very first; or a later one
-  std::chrono::nanoseconds measured_{};
-  std::chrono::nanoseconds fixed_{};  // measured_, or more
-  std::array<Batch, 5> last_{};       // full batches
-  size_t noted_ = 0;                  // number of them
+  std::chrono::nanoseconds single_{};  // what a batch of one class takes, or a shorter pause since
+  Batch long_{};                       // the last batch, if its pause was long; size 0: it was not
+  bool measures_ = false;              // the next batch has one class because two pauses were long
   size_t next_ = 1;
-  bool measures_again_ = false;  // the next batch has one class, to measure the fixed part
 };
 
 }  // namespace iprof::vm

@@ -1,6 +1,5 @@
 #include "agent/vm/counting/cost_meter.h"
 
-#include <dirent.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "writer/base/open_file.h"
 #include "writer/base/small_file.h"
 
 namespace iprof::vm {
@@ -49,17 +49,13 @@ uint64_t CpuNanoseconds(const std::string& stat) {
 
 uint64_t CompilersCpuNanoseconds() {
   uint64_t sum = 0;
-  DIR* const tasks = opendir("/proc/self/task");
-  if (tasks == nullptr) return 0;
-  while (const dirent* const task = readdir(tasks)) {
-    if (task->d_name[0] == '.') continue;
-    const std::string folder = std::string("/proc/self/task/") + task->d_name;
+  for (const std::string& task : NamesIn("/proc/self/task")) {
+    const std::string folder = "/proc/self/task/" + task;
     // "C2 CompilerThre": the kernel keeps 15 characters.
     const std::string name = ReadSmallFile(folder + "/comm").value_or("");
     if (name.find(" CompilerThre") == std::string::npos) continue;
     sum += CpuNanoseconds(ReadSmallFile(folder + "/stat").value_or(""));
   }
-  closedir(tasks);
   return sum;
 }
 

@@ -59,6 +59,7 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
       proxies_(context.proxies),
       watch_(context.watch),
       budget_(context.budget),
+      swapped_(context.swapped),
       plan_(std::move(plan)),
       filter_(plan_.options.jdk, plan_.options.include, plan_.options.exclude),
       thread_([this](jvmtiEnv*,
@@ -201,6 +202,7 @@ Status Counting::LearnJvm(JNIEnv* jni) {
 }
 
 Status Counting::BeginLate(JNIEnv* jni) {
+  instrumenter_.NoteOwnCodeRuns();
   Status status = LearnJvm(jni);
   if (status.ok()) status = StartHook(jni);
   // Last, because from here on only the thread creates chunks.
@@ -248,18 +250,22 @@ void Counting::WarnOfCap() {
 void Counting::Work(JNIEnv* jni) {
   watch_.Process(jni);
   store_.DefineAhead(jni, log_);
+  bool swapped = false;
   if (earlier_ != nullptr) {
-    earlier_->Work(jni, [&](size_t classes) { return GoesOn(jni, classes); });
+    swapped = earlier_->Work(jni, [&](size_t classes) { return GoesOn(jni, classes); });
     store_.ExpectClasses(0);
   }
   WarnOfCap();
   store_.Harvest(environment_.get(), jni);
   if (freezer_ != nullptr) {
-    freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(),
-                   {.goes_on = [this] { return IsOn(); },
-                    .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
+    const bool froze =
+        freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(),
+                       {.goes_on = [this] { return IsOn(); },
+                        .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
+    swapped = swapped || froze;
     budget_.Set(instrument::MemoryPart::kFrozen, freezer_->figures().bytes);
   }
+  if (swapped && swapped_) swapped_(jni);
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
   if (!lock) return;  // a profile is being made; try later
   if (!store_.IsUnloadDue(instrumenter_)) return;
@@ -294,6 +300,7 @@ bool Counting::MayHaveProbes(InternalName loaded) const {
 }
 
 RestoredClasses Counting::Pause(JNIEnv* jni) {
+  instrumenter_.NoteOwnCodeRuns();
   on_.store(false, std::memory_order_release);
   CloseWindow(jni);
   // Before the classes are swapped, since the thread swaps classes, too.

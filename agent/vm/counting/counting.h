@@ -77,6 +77,9 @@ struct CountingContext {
   ProxyNames& proxies;
   ClassWatch& watch;
   instrument::MemoryBudget& budget;
+  // Called on the agent's thread after it has swapped classes while the program is recorded: frames go on in the
+  // old code. May be empty.
+  std::function<void(JNIEnv*)> swapped = {};
 };
 
 // Maps positions of running instructions to class files, for one profile. It must not outlive its
@@ -87,17 +90,21 @@ class ClassFilePositions {
                      OriginOf origin_of)
       : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
 
-  // A position in a running, rewritten method. `original` is the class file's bci; nullopt if another
-  // agent had changed the method first.
+  // A position in a running method; see ClassInstrumenter::RunningPosition.
   struct Position {
     std::string_view class_descriptor;
     std::string_view name;
     std::string_view descriptor;
     Bci running;
+    CodeStamp code = {};
     std::optional<Bci> original = std::nullopt;
+    uint32_t original_length = 0;
+    bool is_recorded = false;
   };
-  // Fills `original`. Each class is looked up once.
+  // Fills the last three. Each class is looked up once.
   void Translate(std::span<Position> positions) const;
+  // Whether a class that is not recorded may have had probes: it was unloaded, and what was known of it was dropped.
+  bool MayHaveForgotten() const;
 
  private:
   void TranslateOneClass(std::span<Position*> positions) const;
@@ -105,6 +112,12 @@ class ClassFilePositions {
   const instrument::ClassInstrumenter& instrumenter_;
   const HiddenNames& names_;
   const OriginOf origin_of_;
+};
+
+// What a profile is for, and so what it may cost.
+enum class ProfileUse : uint8_t {
+  kDump,     // complete; it stops all threads for a moment, to know the frames that are live
+  kPartial,  // while the program goes on: stops no thread, and waits for nothing for long
 };
 
 // What Counting added to a profile.
@@ -115,6 +128,8 @@ struct CountedProfile {
   FrozenCounts::EstimatedCalls estimated_calls = {};
   uint64_t without_estimates = 0;  // methods whose estimates could not be read
   uint64_t unnamed_estimates = 0;  // methods with estimates that are not in estimated_calls
+  // Of a partial profile: false if the agent's tables could not be read in time, so that something is missing.
+  bool is_whole = true;
 
   // How many methods have estimates. The others were counted whenever they ran.
   size_t WithEstimates() const {
@@ -188,7 +203,11 @@ class Counting final : public HiddenClassCounting {
   bool Close();
 
   // Adds the types, methods and counts of every instrumented class.
-  CountedProfile AddTo(JNIEnv* jni, Profile& profile);
+  CountedProfile AddTo(JNIEnv* jni, Profile& profile, ProfileUse use = ProfileUse::kDump);
+  // Changes whenever something is counted; nullopt if the counters cannot be read now.
+  std::optional<uint64_t> MarkOf(JNIEnv* jni);
+  // Nothing is being recorded: the recording is stopped.
+  bool IsAtRest() const { return !store_.is_open(); }
 
   // The same for a raw file: adds what the file lacks, and reads the numbers. Without a safepoint, and
   // without a lock that threads of the program wait for. One at a time; not while Pause or Resume runs.
@@ -282,6 +301,7 @@ class Counting final : public HiddenClassCounting {
   ProxyNames& proxies_;
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
+  const std::function<void(JNIEnv*)> swapped_;
   const CountingPlan plan_;
   ClassFilter filter_;
   AgentThread thread_;

@@ -5,28 +5,38 @@
 
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/jvmti/lock_within.h"
+#include "writer/base/hash.h"
 
 namespace iprof::vm {
 
-CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
+CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile, ProfileUse use) {
+  const bool is_partial = use == ProfileUse::kPartial;
+  // Its own work is counted, but the lock is not held for long.
+  if (is_partial && origin_ != nullptr && store_.is_open()) origin_->Settle(kOriginTimeout);
   const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   uint64_t without_estimates = 0;
   if (!lock) {
     if (freezer_ != nullptr) without_estimates = freezer_->figures().known;
-    log_.Error(
-        fmt::format("counts of classes that are being unloaded may be missing{}",
-                    without_estimates == 0
-                        ? std::string()
-                        : fmt::format(", and the estimates of {} methods are", without_estimates)));
+    const std::string missing =
+        without_estimates == 0
+            ? std::string()
+            : fmt::format(", and the estimates of {} methods are", without_estimates);
+    if (!is_partial)
+      log_.Error(
+          fmt::format("counts of classes that are being unloaded may be missing{}", missing));
   }
   ChunkStore::Reading reading = store_.Read(environment_.get(), jni, kHarvestTimeout);
-  if (!reading.whole) {
+  if (!reading.whole && !is_partial) {
     log_.Error(
         "many classes of receivers are missing: the agent's thread, "
         "iprof, is suspended");
   }
-  LiveFrames live =
-      store_.is_open() ? LiveFrames::Collect(classes_, environment_.get(), jni) : live_at_close_;
+  LiveFrames live;
+  if (!store_.is_open()) {
+    live = live_at_close_;
+  } else if (!is_partial) {
+    live = LiveFrames::Collect(classes_, environment_.get(), jni);
+  }
   live.Add(edges_);
   // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
   // thread may be in the middle of them.
@@ -38,15 +48,25 @@ CountedProfile Counting::AddTo(JNIEnv* jni, Profile& profile) {
   }
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
-  if (origin_ != nullptr && store_.is_open())
+  if (!is_partial && origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
   instrument::AddedCounts added = instrumenter_.AddTo(
       reading.counts.counters, reading.counts.types,
       [&](const MethodKey& key) { return live.Of(key); }, profile, Origins());
   CountedProfile counted{std::move(added), positions(), std::move(estimated), without_estimates,
                          unnamed_estimates};
+  counted.is_whole = lock.owns_lock() && reading.whole;
   counted.added.assembly.NoteEstimated(counted.WithEstimates() + without_estimates);
   return counted;
+}
+
+std::optional<uint64_t> Counting::MarkOf(JNIEnv* jni) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
+  if (!lock) return std::nullopt;
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const std::string_view bytes(reinterpret_cast<const char*>(counters.data()),
+                               counters.size() * sizeof(uint64_t));
+  return HashBytes(bytes, instrumenter_.classes().unloaded);
 }
 
 OriginOf Counting::Origins() const {
@@ -75,11 +95,13 @@ void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const
   std::vector<instrument::ClassInstrumenter::RunningPosition> running;
   for (const Position* position : positions)
     running.push_back({position->name, position->descriptor,
-                       static_cast<uint32_t>(std::max(position->running, Bci{0}))});
+                       static_cast<uint32_t>(std::max(position->running, Bci{0})), position->code});
   if (owner.IsClass())
     instrumenter_.OriginalBcis(names_.InternalName(owner.ClassName().text()), running, origin_of_);
   for (size_t i = 0; i < running.size(); ++i) {
     Position& position = *positions[i];
+    position.original_length = running[i].original_length;
+    position.is_recorded = running[i].is_recorded;
     // Each method begins at 0.
     if (position.running <= 0 || !owner.IsClass()) {
       position.original = position.running;
@@ -87,6 +109,11 @@ void ClassFilePositions::TranslateOneClass(std::span<Position*> positions) const
       position.original = static_cast<Bci>(*running[i].original);
     }
   }
+}
+
+bool ClassFilePositions::MayHaveForgotten() const {
+  const instrument::ClassTable::Statistics classes = instrumenter_.classes();
+  return classes.dropped + classes.forgotten > 0;
 }
 
 std::string Counting::Summary(const CountedProfile& counted) const {

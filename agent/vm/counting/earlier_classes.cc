@@ -149,15 +149,15 @@ bool EarlierClasses::OnPrepare(JNIEnv* jni, jclass klass) {
   return true;
 }
 
-void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch) {
-  if (std::chrono::steady_clock::now() < next_work_) return;
+bool EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch) {
+  if (std::chrono::steady_clock::now() < next_work_) return false;
   std::vector<jweak> taken;
   {
     std::lock_guard lock(mutex_);
     taken.swap(prepared_);
     awaited_ -= std::min<uint64_t>(awaited_, taken.size());
   }
-  if (taken.empty()) return;
+  if (taken.empty()) return false;
   std::vector<jclass> classes;
   for (jweak reference : taken) {
     if (jobject alive = jni->NewLocalRef(reference)) classes.push_back(static_cast<jclass>(alive));
@@ -173,6 +173,7 @@ void EarlierClasses::Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_
     linked_since_ += after.classes - before.classes;
   }
   for (jclass klass : classes) jni->DeleteLocalRef(klass);
+  return after.classes > before.classes;
 }
 
 void EarlierClasses::Retransform(JNIEnv* jni, const std::vector<jclass>& classes,

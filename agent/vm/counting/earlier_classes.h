@@ -51,7 +51,7 @@ class EarlierClasses {
 
   // A class was linked. Returns true if the agent's thread now has work.
   bool OnPrepare(JNIEnv* jni, jclass klass);
-  void Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
+  bool Work(JNIEnv* jni, const Retransformer::BeforeBatch& before_batch);
 
   // One paragraph: how many classes, and how long the program was stopped for them.
   std::string Report() const;

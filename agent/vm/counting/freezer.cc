@@ -64,14 +64,15 @@ double Freezer::Seconds() const {
   return std::min(ToSeconds(Clock::now() - start_), cpu);
 }
 
-void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
+bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
                    const Hooks& hooks) {
-  if (Seconds() < next_look_s_) return;
+  if (Seconds() < next_look_s_) return false;
   const LocalFrame frame(jni);
   Swap swap;
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || !store_.is_open()) return;  // a profile is being made, or nothing is recorded
+    if (!lock || !store_.is_open())
+      return false;  // a profile is being made, or nothing is recorded
     swap = Look(jvmti, jni, guard, own_cpu_ns);
     NoteFigures();
   }
@@ -88,6 +89,7 @@ void Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
   const std::lock_guard lock(figures_mutex_);
   figures_.methods = instrumenter_.frozen().size();
   if (retransformer_) figures_.swap = retransformer_->outcome();
+  return swap.classes != nullptr;
 }
 
 Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {

@@ -98,8 +98,9 @@ class Freezer {
     std::function<bool()> goes_on;  // the end is early when it returns false
     std::function<void()> settle;   // waits for class-file hooks that are running
   };
-  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far.
-  void Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
+  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far. Returns whether classes were
+  // swapped.
+  bool Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
             const Hooks& hooks);
 
   // The recording goes on after a pause.

@@ -58,7 +58,8 @@ class SiteFiller {
       const HarvestedMethod& method = program_.methods[code.method];
       for (const CodeInstruction& insn : code.code.instructions) {
         if (IsVirtual(insn.op) || IsBranch(insn.op))
-          sites.push_back({descriptor, method.name, method.descriptor, static_cast<Bci>(insn.bci)});
+          sites.push_back({descriptor, method.name, method.descriptor, static_cast<Bci>(insn.bci),
+                           CodeStamp::Of(static_cast<uint32_t>(code.code.bytes.size()), false)});
       }
       ends.push_back(sites.size());
     }

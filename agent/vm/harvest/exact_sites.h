@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/code_stamp.h"
 #include "writer/model/model.h"
 
 namespace iprof::vm {
@@ -31,6 +32,7 @@ struct RunningSite {
   std::string_view name;
   std::string_view descriptor;
   Bci running = 0;
+  CodeStamp code = {};  // of the running code
   std::optional<Bci> original = std::nullopt;
 };
 // Fills `original` of sites in one class.

@@ -10,11 +10,13 @@
 
 #include "agent/hotspot/bounded_memory.h"
 #include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/file_memory.h"
 #include "agent/hotspot/harvest/harvest.h"
 #include "agent/hotspot/harvest/harvest_facts.h"
 #include "agent/hotspot/harvest/harvest_profile.h"
 #include "agent/hotspot/metadata_layout.h"
 #include "agent/hotspot/process_memory.h"
+#include "agent/hotspot/unchanged_memory.h"
 #include "agent/vm/harvest/exact_calls.h"
 #include "agent/vm/harvest/names_in_profile.h"
 #include "agent/vm/jvmti/own_jvm.h"
@@ -35,6 +37,7 @@ using hotspot::HarvestedProgram;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostPatternBytes = 1000;  // of the note
+constexpr size_t kMostMaps = size_t{64} << 20;
 
 Status IsEnding() { return {Code::kUsage, "is ending"}; }
 
@@ -89,6 +92,13 @@ hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile& counted
           .limit = &memory};
 }
 
+// What this process has mapped, also where the file was removed, if it may do that.
+std::unique_ptr<hotspot::Memory> OpenMapped(const hotspot::MappedPart& part) {
+  return hotspot::FileMemory::Open(
+      part.is_deleted ? fmt::format("/proc/self/map_files/{:x}-{:x}", part.at, part.at + part.size)
+                      : part.path);
+}
+
 Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order,
                                                Clock::time_point end, const Profile& counted) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
@@ -102,8 +112,11 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
         "harvest' on its host");
   }
   const BoundedMemory memory(process, end, order.most_bytes, order.has_ended);
+  const hotspot::UnchangedMemory unchanged(
+      hotspot::MappedParts(ReadSmallFile("/proc/self/maps", kMostMaps).value_or("")),
+      [](const hotspot::MappedPart& part) { return OpenMapped(part); });
   auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
-                                         NeededCode(order, counted, memory));
+                                         NeededCode(order, counted, memory), &unchanged);
   switch (memory.exceeded()) {
     case BoundedMemory::Limit::kNone:
       return program;
@@ -133,6 +146,14 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
       Counted(note.sites_left_out, "call site or type check", "call sites and type checks"),
       Counted(note.lambdas_left_out, "lambda", "lambdas"),
       Counted(note.classes_left_out, "other generated class", "other generated classes"));
+  if (note.methods_trained > 0) {
+    text += fmt::format("  the counts of the AOT cache's training run were subtracted in {}\n",
+                        Counted(note.methods_trained, "method", "methods"));
+  }
+  if (note.methods_trained_unknown > 0) {
+    text += fmt::format("  left out: {} with counts of that run, because its file cannot be read\n",
+                        Counted(note.methods_trained_unknown, "method", "methods"));
+  }
   if (!program.without_compiled_counts.empty()) {
     text += fmt::format(
         "  branches and receivers are those of interpreted code only: compiled code counts none "

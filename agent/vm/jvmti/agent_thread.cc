@@ -1,57 +1,24 @@
 #include "agent/vm/jvmti/agent_thread.h"
 
 #include "agent/vm/jvmti/attached_thread.h"
-#include "agent/vm/jvmti/boot_class.h"
-#include "agent/vm/jvmti/jvmti_error.h"
 
 namespace iprof::vm {
-namespace {
-
-// Creates a java.lang.Thread object for the JVM to run us on. On failure returns null, with no
-// exception pending.
-jobject NewThreadObject(JNIEnv* jni, const char* name) {
-  jobject thread = nullptr;
-  jclass thread_class = BootClass(jni, "java/lang/Thread");
-  jstring thread_name = jni->NewStringUTF(name);
-  if (thread_class != nullptr && thread_name != nullptr) {
-    jmethodID constructor = jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/String;)V");
-    if (constructor != nullptr) thread = jni->NewObject(thread_class, constructor, thread_name);
-  }
-  if (jni->ExceptionCheck()) {
-    jni->ExceptionClear();
-    thread = nullptr;
-  }
-  if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
-  if (thread_name != nullptr) jni->DeleteLocalRef(thread_name);
-  return thread;
-}
-
-}  // namespace
-
 Status AgentThread::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jobject thread = NewThreadObject(jni, name_);
-  if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
-  bool starts = false;
-  bool is_retired = false;
   {
     std::unique_lock lock(mutex_);
     if (stop_) changed_.wait_for(lock, kBusyPatience, [this] { return MayGoOn(); });
-    is_retired = is_retired_;
-    starts = !running_ && !is_retired;
-    if (starts) {
-      running_ = true;
-      stop_ = false;
-    }
+    if (is_retired_) return {};
+    if (running_) return {Code::kInternal, "the agent's thread has not ended yet"};
+    running_ = true;
+    stop_ = false;
   }
-  const jvmtiError error =
-      starts ? jvmti->RunAgentThread(thread, Run, this, JVMTI_THREAD_NORM_PRIORITY)
-             : JVMTI_ERROR_NONE;
-  jni->DeleteLocalRef(thread);
-  if (!starts && !is_retired) return {Code::kInternal, "the agent's thread has not ended yet"};
-  if (error == JVMTI_ERROR_NONE) return {};
+  Status started =
+      StartHiddenThread(jvmti, jni, name_,
+                        [this](jvmtiEnv* own_jvmti, JNIEnv* own_jni) { Loop(own_jvmti, own_jni); });
+  if (started.ok()) return started;
   std::lock_guard lock(mutex_);
   running_ = false;
-  return JvmtiFailure("start the agent's thread", error);
+  return started;
 }
 
 void AgentThread::Wake() {
@@ -83,10 +50,6 @@ bool AgentThread::StopForStart() {
   stop_ = true;
   changed_.notify_all();
   return changed_.wait_for(lock, kBusyPatience, [this] { return MayGoOn(); });
-}
-
-void JNICALL AgentThread::Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self) {
-  static_cast<AgentThread*>(self)->Loop(jvmti, jni);
 }
 
 void AgentThread::Loop(jvmtiEnv* jvmti, JNIEnv* jni) {

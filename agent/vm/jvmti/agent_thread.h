@@ -64,7 +64,6 @@ class AgentThread {
   // A start need not wait any longer. With the mutex held.
   bool MayGoOn() const { return !running_ || is_retired_; }
 
-  static void JNICALL Run(jvmtiEnv* jvmti, JNIEnv* jni, void* self);
   void Loop(jvmtiEnv* jvmti, JNIEnv* jni);
 
   const Body body_;

@@ -9,6 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "agent/vm/jvmti/boot_class.h"
+#include "agent/vm/jvmti/jvmti_error.h"
+
 namespace iprof::vm {
 namespace {
 
@@ -48,6 +51,39 @@ void* Run(void* argument) {
   }
   ended_cpu_ns.fetch_add(ThreadCpuNs(), std::memory_order_relaxed);
   return nullptr;
+}
+
+// Creates a java.lang.Thread object for the JVM to run us on. On failure returns null, with no
+// exception pending.
+jobject NewThreadObject(JNIEnv* jni, const char* name) {
+  jobject thread = nullptr;
+  jclass thread_class = BootClass(jni, "java/lang/Thread");
+  jstring thread_name = jni->NewStringUTF(name);
+  if (thread_class != nullptr && thread_name != nullptr) {
+    jmethodID constructor = jni->GetMethodID(thread_class, "<init>", "(Ljava/lang/String;)V");
+    if (constructor != nullptr) thread = jni->NewObject(thread_class, constructor, thread_name);
+  }
+  if (jni->ExceptionCheck()) {
+    jni->ExceptionClear();
+    thread = nullptr;
+  }
+  if (thread_class != nullptr) jni->DeleteLocalRef(thread_class);
+  if (thread_name != nullptr) jni->DeleteLocalRef(thread_name);
+  return thread;
+}
+
+struct HiddenWork {
+  std::function<void(jvmtiEnv*, JNIEnv*)> function;
+};
+
+void JNICALL RunHidden(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
+  const std::unique_ptr<HiddenWork> work(static_cast<HiddenWork*>(argument));
+  try {
+    work->function(jvmti, jni);
+  } catch (...) {
+    // As above.
+  }
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
 }
 
 }  // namespace
@@ -91,6 +127,19 @@ Status StartAttachedThread(JavaVM* vm, std::string name, std::function<void(JNIE
     UnblockAsProgram();
     function(static_cast<JNIEnv*>(jni));
   });
+}
+
+Status StartHiddenThread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name,
+                         std::function<void(jvmtiEnv*, JNIEnv*)> function) {
+  jobject thread = NewThreadObject(jni, name);
+  if (thread == nullptr) return {Code::kLimit, "the JVM has no memory for the agent's thread"};
+  auto work = std::make_unique<HiddenWork>(HiddenWork{std::move(function)});
+  const jvmtiError error =
+      jvmti->RunAgentThread(thread, RunHidden, work.get(), JVMTI_THREAD_NORM_PRIORITY);
+  jni->DeleteLocalRef(thread);
+  if (error != JVMTI_ERROR_NONE) return JvmtiFailure("start the agent's thread", error);
+  static_cast<void>(work.release());
+  return {};
 }
 
 uint64_t EndedThreadsCpuNs() { return ended_cpu_ns.load(std::memory_order_relaxed); }

@@ -11,6 +11,7 @@
 namespace iprof::vm {
 namespace {
 
+constexpr const char* kName = "iprof-end";
 constexpr auto kStayPeriod = std::chrono::milliseconds(100);
 
 std::vector<jclass> ListClasses(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -91,17 +92,18 @@ ClassSource::~ClassSource() {
   if (lister_ != nullptr) lister_->Release();
 }
 
-std::shared_ptr<ClassSource::Lister> ClassSource::StartLister(jvmtiEnv* jvmti, Status* status) {
+Status ClassSource::Park(jvmtiEnv* jvmti, JNIEnv* jni) {
   auto lister = std::make_shared<Lister>();
-  *status = StartAttachedThread(vm_, "iprof-end",
-                                [lister, jvmti](JNIEnv* jni) { lister->Run(jvmti, jni); });
-  return status->ok() ? lister : nullptr;
-}
-
-Status ClassSource::Park(jvmtiEnv* jvmti) {
-  const std::lock_guard lock(mutex_);
-  Status status;
-  if (lister_ == nullptr || lister_->HasEnded()) lister_ = StartLister(jvmti, &status);
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_ended_.load() || (lister_ != nullptr && !lister_->HasEnded())) return {};
+    lister_ = lister;
+  }
+  // Without the lock, because this runs Java code.
+  Status status = StartHiddenThread(
+      jvmti, jni, kName,
+      [lister](jvmtiEnv* own_jvmti, JNIEnv* own_jni) { lister->Run(own_jvmti, own_jni); });
+  if (!status.ok()) lister->Run(nullptr, nullptr);  // so that the end starts another one
   return status;
 }
 
@@ -122,7 +124,12 @@ bool ClassSource::End(jvmtiEnv* jvmti, std::chrono::milliseconds patience) {
   {
     const std::lock_guard lock(mutex_);
     Status status;
-    if (lister_ == nullptr || lister_->HasEnded()) lister_ = StartLister(jvmti, &status);
+    if (lister_ == nullptr || lister_->HasEnded()) {
+      auto lister = std::make_shared<Lister>();
+      status = StartAttachedThread(vm_, kName,
+                                   [lister, jvmti](JNIEnv* jni) { lister->Run(jvmti, jni); });
+      lister_ = status.ok() ? lister : nullptr;
+    }
     asked = lister_;
   }
   const bool is_listed = asked != nullptr && asked->Ask(patience);

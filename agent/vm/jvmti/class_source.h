@@ -5,7 +5,7 @@
 // thread of the program that then waits for memory waits for ever, and keeps the JVM's locks that it
 // holds. GetLoadedClasses needs two locks under which threads create the mirrors of array classes.
 // So at the end, another thread lists the classes, and the ending thread waits for it only for some
-// time. That thread attaches itself early, because an attach needs memory too.
+// time. That thread starts early, because a start needs memory too, and is hidden from the program.
 //
 // GetLoadedClasses is the only function that the end of a session needs and that can wait in this
 // way. The end may also: read arrays and fields through JNI; ask JVMTI for names, signatures,
@@ -19,9 +19,10 @@
 // the classes that were loaded at End, or none if they were not listed in time. Then no class can be
 // unloaded either, because the collector has stopped. After Release returned true, the
 // thread only has to detach itself.
-// Threads: Park, Release and End on any thread in the live phase; lists on any attached thread.
-// Failure: End returns false if there is no list. Without Park, or after it failed, End starts the
-// thread, whose attach may fail or take too long.
+// Threads: Park on a thread that may run Java code, Release and End on any thread, in the live phase; lists on any
+// attached thread.
+// Failure: End returns false if there is no list. Without Park, or after it failed, End starts a thread that attaches
+// itself, which may fail or take too long.
 #pragma once
 
 #include <jvmti.h>
@@ -46,7 +47,7 @@ class ClassSource {
   ClassSource& operator=(const ClassSource&) = delete;
 
   // Starts the thread, which waits for End. A no-op if there is one.
-  Status Park(jvmtiEnv* jvmti);
+  Status Park(jvmtiEnv* jvmti, JNIEnv* jni);
   // Ends the thread. Call it while the program keeps running, or at its end where no last list is wanted. Refused
   // after End.
   bool Release(std::chrono::milliseconds patience);
@@ -67,8 +68,6 @@ class ClassSource {
 
  private:
   struct Lister;
-
-  std::shared_ptr<Lister> StartLister(jvmtiEnv* jvmti, Status* status);
 
   JavaVM* const vm_;
   std::mutex mutex_;                // guards lister_

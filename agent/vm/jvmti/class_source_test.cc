@@ -66,8 +66,8 @@ TEST_CASE("while the program runs, the JVM is asked each time") {
 TEST_CASE("at the end, the thread that waits lists the classes once, for all") {
   Ending e;
   const size_t before = e.Listed();
-  REQUIRE(e.source.Park(e.jvmti).ok());
-  REQUIRE(e.source.Park(e.jvmti).ok());  // a no-op
+  REQUIRE(e.source.Park(e.jvmti, e.jvm.jni()).ok());
+  REQUIRE(e.source.Park(e.jvmti, e.jvm.jni()).ok());  // a no-op
   REQUIRE(e.source.End(e.jvmti, 1min));
   CHECK_FALSE(e.source.Release(1h));  // its references are in use
   CHECK_FALSE(e.source.HasNoneAtTheEnd());
@@ -95,7 +95,7 @@ TEST_CASE("at the end, the thread that listed the classes waits in a monitor of 
 TEST_CASE("a JVM that never lists its classes costs a profile these, not its end") {
   Ending e;
   const bool is_parked = GENERATE(true, false);
-  if (is_parked) REQUIRE(e.source.Park(e.jvmti).ok());
+  if (is_parked) REQUIRE(e.source.Park(e.jvmti, e.jvm.jni()).ok());
   Ending::open = false;
   CHECK_FALSE(e.source.End(e.jvmti, 10ms));
   CHECK(e.source.HasNoneAtTheEnd());
@@ -111,7 +111,7 @@ TEST_CASE("a JVM that never lists its classes costs a profile these, not its end
 TEST_CASE("a recording that was stopped has no thread, and its JVM's end starts one") {
   Ending e;
   const size_t before = e.Listed();
-  REQUIRE(e.source.Park(e.jvmti).ok());
+  REQUIRE(e.source.Park(e.jvmti, e.jvm.jni()).ok());
   CHECK(e.source.Release(1min));
   CHECK(e.source.Release(0ms));
   CHECK(Ending::calls == 1);
@@ -123,7 +123,8 @@ TEST_CASE("a JVM that refuses the thread, or to list its classes, is no reason t
   Ending e;
   SECTION("the thread") {
     e.jvm.attaches = false;
-    REQUIRE(e.source.Park(e.jvmti).ok());
+    e.jvm.refuse["RunAgentThread"] = JVMTI_ERROR_OUT_OF_MEMORY;
+    CHECK_FALSE(e.source.Park(e.jvmti, e.jvm.jni()).ok());
   }
   SECTION("the list") { e.jvm.refuse["GetLoadedClasses"] = JVMTI_ERROR_OUT_OF_MEMORY; }
   CHECK_FALSE(e.source.End(e.jvmti, 1h));

@@ -8,6 +8,8 @@
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/jvmti_error.h"
 #include "agent/vm/jvmti/loaded_classes.h"
+#include "agent/vm/jvmti/local_frame.h"
+#include "agent/vm/refresh/running_loops.h"
 #include "writer/base/grouped.h"
 
 namespace iprof::vm {
@@ -17,7 +19,9 @@ double Milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-std::string TextOf(const RestoredClasses& done) {
+}  // namespace
+
+std::string Refresher::Text(const RestoredClasses& done) {
   const RetransformOutcome& outcome = done.outcome;
   std::string text = fmt::format(
       "HotSpot profiles {} anew, after {} ({:.0f} ms in all, the longest {:.0f} ms)",
@@ -37,14 +41,13 @@ std::string TextOf(const RestoredClasses& done) {
   return text;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<Refresher>> Refresher::Make(JavaVM* vm) {
   Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(vm);
   if (!environment.ok()) return environment.status();
   jvmtiCapabilities wanted{};
   wanted.can_retransform_classes = 1;
-  wanted.can_tag_objects = 1;  // for the guard
+  wanted.can_tag_objects = 1;    // for the guard
+  wanted.can_get_bytecodes = 1;  // to find loops
   if (Status added = environment->AddCapabilities(wanted, "retransform classes"); !added.ok())
     return added;
   return std::unique_ptr<Refresher>(new Refresher(vm, std::move(*environment)));
@@ -62,8 +65,9 @@ void Refresher::NoteUntouched(JNIEnv* jni) {
   for (jclass klass : loaded.all()) guard_.NoteUntouched(jni, klass);
 }
 
-std::string Refresher::Run(JNIEnv* jni, const ClassNames& classes, std::chrono::nanoseconds pause,
-                           const std::function<bool()>& goes_on) {
+RestoredClasses Refresher::Run(JNIEnv* jni, const ClassNames& classes,
+                               std::chrono::nanoseconds pause,
+                               const std::function<bool()>& goes_on) {
   const auto is_wanted = [&](InternalName internal) {
     std::string name(internal.text());
     std::replace(name.begin(), name.end(), '/', '.');
@@ -71,8 +75,22 @@ std::string Refresher::Run(JNIEnv* jni, const ClassNames& classes, std::chrono::
   };
   NoteUntouched(jni);
   ClassRestorer restorer(vm_, environment_.get(), guard_, pause);
-  return TextOf(restorer.Run(
-      jni, {.is_counted = is_wanted, .not_linked = [](jclass) {}, .goes_on = goes_on}));
+  return restorer.Run(jni,
+                      {.is_counted = is_wanted, .not_linked = [](jclass) {}, .goes_on = goes_on});
+}
+
+RestoredClasses Refresher::DiscardOldCode(JNIEnv* jni, std::chrono::nanoseconds pause,
+                                          const std::function<bool()>& goes_on) {
+  const LocalFrame frame(jni);
+  // Also initialises it: the JVM may not have linked it yet.
+  jclass unused = jni->FindClass("java/lang/Void");
+  if (unused != nullptr) jni->GetStaticFieldID(unused, "TYPE", "Ljava/lang/Class;");
+  if (jni->ExceptionCheck()) jni->ExceptionClear();
+  return Run(jni, {"java.lang.Void"}, pause, goes_on);
+}
+
+std::optional<ClassNames> Refresher::ClassesInLoops(JNIEnv* jni) const {
+  return vm::ClassesInLoops(environment_.get(), jni);
 }
 
 }  // namespace iprof::vm

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agent/vm/counting/class_restorer.h"
@@ -31,9 +32,19 @@ class Refresher {
  public:
   static Result<std::unique_ptr<Refresher>> Make(JavaVM* vm);
 
-  // Does so for all loaded classes of these names, until `goes_on` returns false. Returns a line for the user.
-  std::string Run(JNIEnv* jni, const ClassNames& classes, std::chrono::nanoseconds pause,
-                  const std::function<bool()>& goes_on);
+  // Does so for all loaded classes of these names, until `goes_on` returns false.
+  RestoredClasses Run(JNIEnv* jni, const ClassNames& classes, std::chrono::nanoseconds pause,
+                      const std::function<bool()>& goes_on);
+
+  // Has HotSpot discard all code that it compiled without noting what it depends on, by swapping a class that nobody
+  // runs: all code from before the first JVMTI environment of this JVM. Later calls discard nothing. Profiles stay.
+  RestoredClasses DiscardOldCode(JNIEnv* jni, std::chrono::nanoseconds pause,
+                                 const std::function<bool()>& goes_on);
+  // See running_loops.h.
+  std::optional<ClassNames> ClassesInLoops(JNIEnv* jni) const;
+
+  // A line for the user.
+  static std::string Text(const RestoredClasses& done);
 
  private:
   Refresher(JavaVM* vm, JvmtiEnvironment environment);

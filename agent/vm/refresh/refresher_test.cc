@@ -11,8 +11,9 @@ namespace {
 using Names = std::vector<std::string>;
 
 std::string Refresh(FakeJvm& jvm, Refresher& refresher, bool goes_on = true) {
-  return refresher.Run(jvm.jni(), {"a.Hot", "a.Warm"}, std::chrono::milliseconds(50),
-                       [goes_on] { return goes_on; });
+  return Refresher::Text(refresher.Run(jvm.jni(), {"a.Hot", "a.Warm"},
+                                       std::chrono::milliseconds(50),
+                                       [goes_on] { return goes_on; }));
 }
 
 TEST_CASE("the named classes are retransformed, and no others") {
@@ -44,8 +45,8 @@ TEST_CASE("a superclass that is swapped earlier does not keep its subclasses fro
   jvm.LivePhase();
   const auto refresher = Refresher::Make(jvm.vm());
   REQUIRE(refresher.ok());
-  const std::string said =
-      (*refresher)->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50), [] { return true; });
+  const std::string said = Refresher::Text(
+      (*refresher)->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50), [] { return true; }));
   CHECK(said.starts_with("HotSpot profiles 1 class anew, after "));
   SECTION("although the JVM counts its swap for them, too") {
     CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 class anew, after "));

@@ -13,11 +13,12 @@ void LineTables::Add(const void* id, std::vector<LineStart> starts) {
 
 void LineTables::Add(const LineTables& other) {
   for (const auto& [id, starts] : other.tables_) tables_[id] = starts;
+  for (const auto& [id, length] : other.lengths_) lengths_[id] = length;
 }
 
 size_t LineTables::bytes() const {
   constexpr size_t kNodeBytes = 56;  // of the map, with its bucket
-  size_t bytes = 0;
+  size_t bytes = lengths_.size() * kNodeBytes;
   for (const auto& [id, starts] : tables_)
     bytes += kNodeBytes + starts.capacity() * sizeof(LineStart);
   return bytes;

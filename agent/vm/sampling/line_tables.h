@@ -1,7 +1,8 @@
-// LineTables: the source lines of running methods, by jmethodID and running bci.
+// LineTables: the source lines of running methods, by jmethodID and running bci, and how long their code is.
 //
 // Why: a sample's position is in the running bytecode, with the agent's probes in it, and so are
-// the lines that the JVM reports. So lines are looked up before bcis are translated.
+// the lines that the JVM reports. So lines are looked up before bcis are translated. The length tells whether the
+// sample is from the same code.
 //
 // Guarantees: knows no JVM, so it is tested without one; ids are only keys. Threads: one at a time.
 // Failure: throws std::bad_alloc if memory is short.
@@ -27,12 +28,19 @@ class LineTables {
   // replaces its entries.
   void Add(const void* id, std::vector<LineStart> starts);
   std::optional<int32_t> LineOf(const void* id, int64_t bci) const;
+  void AddLength(const void* id, uint32_t length) { lengths_[id] = length; }
+  // 0: not known.
+  uint32_t LengthOf(const void* id) const {
+    const auto found = lengths_.find(id);
+    return found == lengths_.end() ? 0 : found->second;
+  }
   void Add(const LineTables& other);
   size_t bytes() const;
   bool empty() const { return tables_.empty(); }
 
  private:
   std::unordered_map<const void*, std::vector<LineStart>> tables_;  // values sorted by bci
+  std::unordered_map<const void*, uint32_t> lengths_;
 };
 
 }  // namespace iprof::vm

@@ -55,7 +55,10 @@ void MethodLearner::ForgetGone(std::span<const UnloadTag> gone) {
   const uint64_t prune_at =
       std::clamp<uint64_t>(budget_.limit() / 4096, kFewestToPrune, kMostToWait);
   if (methods_.gone_methods() >= prune_at) Prune();
-  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes());
+}
+
+void MethodLearner::ReportMemory() const {
+  budget_.Set(instrument::MemoryPart::kMethods, methods_.bytes() + replaced_line_bytes_.load());
 }
 
 // Forgets the methods of unloaded classes that no sample shows.
@@ -115,6 +118,8 @@ void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
 // any more, but the threads' stacks do. Reading the stacks also creates the ids. The caller keeps
 // their classes loaded.
 void MethodLearner::LearnRunningMethods(JNIEnv* jni, jint depth) {
+  const auto lock = KeepTexts();
+  if (!lock) return;
   const LocalFrame frame(jni);
   JvmtiMemory<jvmtiStackInfo> stacks(jvmti_);
   jint threads = 0;
@@ -141,12 +146,18 @@ void MethodLearner::LearnReplaced(JNIEnv* jni, jmethodID id) {
                                MethodVersion::kReplaced};
     methods_.AddClass(ViewOf(descriptor), {&method, 1});
     LearnLines(id, replaced_lines_);
+    replaced_line_bytes_.store(replaced_lines_.bytes());
   }
   jni->DeleteLocalRef(owner);
 }
 
-// Leaves out methods without lines (native ones, and those compiled without -g).
+// Native methods have neither lines nor code, and methods that were compiled without -g have no lines.
 void MethodLearner::LearnLines(jmethodID id, LineTables& lines) {
+  jlocation first = 0;
+  jlocation last = -1;
+  if (jvmti_->GetMethodLocation(id, &first, &last) == JVMTI_ERROR_NONE && last >= 0)
+    lines.AddLength(id, static_cast<uint32_t>(last) + 1);
+  if (!with_lines_) return;
   jint count = 0;
   JvmtiMemory<jvmtiLineNumberEntry> entries(jvmti_);
   if (jvmti_->GetLineNumberTable(id, &count, entries.address()) != JVMTI_ERROR_NONE) return;

@@ -37,15 +37,16 @@ class MethodLearner {
   using SampledIds = std::unordered_set<const void*>;
 
   // `ids_in_samples` returns the ids that samples contain so far, or nullopt while a sample is
-  // being taken.
+  // being taken. Without lines, LinesOf has only lengths of code.
   MethodLearner(Log& log, const ClassSource& classes, ClassWatch& watch,
                 instrument::MemoryBudget& budget,
-                std::function<std::optional<SampledIds>()> ids_in_samples)
+                std::function<std::optional<SampledIds>()> ids_in_samples, bool with_lines = true)
       : log_(log),
         classes_(classes),
         watch_(watch),
         budget_(budget),
-        ids_in_samples_(std::move(ids_in_samples)) {}
+        ids_in_samples_(std::move(ids_in_samples)),
+        with_lines_(with_lines) {}
   MethodLearner(const MethodLearner&) = delete;
   MethodLearner& operator=(const MethodLearner&) = delete;
 
@@ -60,7 +61,11 @@ class MethodLearner {
   // Learns the loaded classes, and methods from before a redefinition that are running now, in the
   // top `depth` frames of each thread.
   void LearnLoaded(JNIEnv* jni, jint depth);
+  // The second part of it, after classes were swapped. Any attached thread.
+  void LearnRunningMethods(JNIEnv* jni, jint depth);
   void ForgetGone(std::span<const UnloadTag> gone);
+  // Brings its part of the budget up to date.
+  void ReportMemory() const;
 
   // While the lock is held, texts of methods() stay valid. A learning thread that may be suspended
   // does not hold it.
@@ -75,7 +80,6 @@ class MethodLearner {
  private:
   bool MayMakeIds();
   void Prune();
-  void LearnRunningMethods(JNIEnv* jni, jint depth);
   void LearnReplaced(JNIEnv* jni, jmethodID id);
   void LearnLines(jmethodID id, LineTables& lines);
 
@@ -84,10 +88,12 @@ class MethodLearner {
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
   const std::function<std::optional<SampledIds>()> ids_in_samples_;
+  const bool with_lines_;
   jvmtiEnv* jvmti_ = nullptr;
   const HiddenClassNames* names_ = nullptr;
   SampledMethods methods_;
-  LineTables replaced_lines_;     // of methods that no class lists any more
+  LineTables replaced_lines_;  // of methods that no class lists any more; guarded by texts_mutex_
+  std::atomic<size_t> replaced_line_bytes_{0};
   std::timed_mutex texts_mutex_;  // held while texts of methods_ are used or pruned
   std::atomic<uint64_t> unloaded_classes_{0};
   std::atomic<uint64_t> unloaded_methods_{0};

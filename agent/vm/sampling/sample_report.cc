@@ -34,6 +34,7 @@ std::string SampleStatisticsJson(const SampleFigures& figures) {
       "\"writtenWeight\":{},\"emptyWeight\":{},\"cutContexts\":{},"
       "\"linkageFrames\":{},"
       "\"carrierFrames\":{},\"unnamedFrames\":{},\"unstableFrames\":{},"
+      "\"endsAtNoCall\":{},\"endsAtUnknown\":{},\"unknownLeaves\":{},"
       "\"outcomes\":{{",
       options.event == sampling::SampleEvent::kCpu ? "cpu" : "wall", options.interval_ns,
       stats.received, stats.Signals(OutcomeClass::kGood), stats.Signals(OutcomeClass::kRecovered),
@@ -43,7 +44,8 @@ std::string SampleStatisticsJson(const SampleFigures& figures) {
       stats.ended_weight, stats.unseen_weight, stats.timer_failures, stats.threads_without_timer,
       stats.cut, usage.distinct, usage.bytes_used, written.weight, written.empty_weight,
       written.cut_contexts, written.linkage_frames, written.carrier_frames, written.unnamed_frames,
-      written.unstable_frames);
+      written.unstable_frames, written.ends_at_no_call, written.ends_at_unknown,
+      written.unknown_leaves);
   bool first = true;
   for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
     if (stats.signals[i] == 0) continue;
@@ -124,6 +126,11 @@ std::string SampleReport(const SampleFigures& figures) {
       usage.distinct, usage.bytes_used / 1024, usage.bytes_capacity / 1024, stats.cut,
       options.depth, written.contexts, written.linkage_frames, written.carrier_frames,
       written.unnamed_frames, written.unstable_frames);
+  report += fmt::format(
+      "positions: {} contexts end where a class was loaded or initialised, {} where a caller's "
+      "position is not "
+      "known; {} begin at a position that is not known\n",
+      written.ends_at_no_call, written.ends_at_unknown, written.unknown_leaves);
   return report;
 }
 

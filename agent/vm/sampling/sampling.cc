@@ -1,10 +1,13 @@
 #include "agent/vm/sampling/sampling.h"
 
 #include <fmt/format.h>
+#include <jvmticmlr.h>
 
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
 #include "writer/io/agent_section.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -52,6 +56,37 @@ constexpr std::initializer_list<jvmtiEvent> kEvents{JVMTI_EVENT_CLASS_LOAD,
                                                     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
                                                     JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
 
+// Whether this thread asks for the events of the code that exists.
+thread_local bool asks_for_code = false;
+
+// The method, and those that are inlined into its code.
+std::vector<const void*> MethodsOfCode(jmethodID method, const void* info) {
+  std::vector<const void*> methods{method};
+  for (auto* header = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(info);
+       header != nullptr; header = header->next) {
+    if (header->kind != JVMTI_CMLR_INLINE_INFO) continue;
+    const auto* const record = reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
+    for (jint pc = 0; pc < record->numpcs; ++pc) {
+      const PCStackInfo& stack = record->pcinfo[pc];
+      methods.insert(methods.end(), stack.methods, stack.methods + stack.numstackframes);
+    }
+  }
+  std::sort(methods.begin(), methods.end());
+  methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
+  return methods;
+}
+
+// As Class.getName() has it; empty: a class that has another name in the JVM, or none any more.
+std::string SwappableClass(const SampledMethod& method) {
+  const Descriptor descriptor(method.class_descriptor);
+  if (method.naming != ClassNaming::kHotSpot || method.version == MethodVersion::kReplaced ||
+      !descriptor.IsClass() || IsHiddenClass(descriptor))
+    return {};
+  std::string name(descriptor.ClassName().text());
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 MethodLearner::SampledIds MethodsOf(std::span<const sampling::TraceView> traces) {
   MethodLearner::SampledIds ids;
   for (const sampling::TraceView& trace : traces)
@@ -67,12 +102,11 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       log_(log),
       watch_(watch),
       budget_(budget),
-      learner_(log, classes, watch, budget, [this] { return SampledNow(); }),
-      with_lines_(options.lines) {
+      learner_(
+          log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
-    if (const CodeRanges* const code = code_.load())
-      budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
+    ReportMemory();
   });
   sampler_options_.interval_ns = options.interval.ns;
   sampler_options_.event = options.sample_event;
@@ -107,14 +141,13 @@ Status Sampling::Start(const SamplingKnowledge& knowledge) {
 }
 
 void Sampling::OpenCode() {
-  codes_.push_back(Sampler::NewCode(sampler_options_.depth));
-  code_.store(codes_.back().get());
+  if (owned_code_ == nullptr) owned_code_ = Sampler::NewCode(sampler_options_.depth);
+  owned_code_->Open();
+  code_.store(owned_code_.get());
 }
 
 void Sampling::CloseCode() {
-  code_.store(nullptr);
-  if (!codes_.empty() && !handler_hangs_.load()) codes_.back()->Close();
-  budget_.Set(instrument::MemoryPart::kCode, 0);
+  if (owned_code_ != nullptr && !handler_hangs_.load()) owned_code_->Close();
 }
 
 sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
@@ -125,7 +158,8 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.current_env = CurrentEnv;
   hooks.anchor = FindFrameAnchor(jvm.structs(), environment_.get(), jni);
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
-  hooks.code = codes_.back();
+  hooks.method_code = FindCodeFacts(jvm.structs(), environment_.get(), jni);
+  hooks.code = owned_code_;
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
@@ -146,15 +180,19 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   watch_.LearnLoaders(jni);
   learner_.LearnLoaded(jni, sampler_options_.depth);
-  Result<std::unique_ptr<Sampler>> sampler = owned_.empty()
-                                                 ? Sampler::Start(sampler_options_, Hooks(jni))
-                                                 : Sampler::Continue(*owned_.back(), Hooks(jni));
-  if (!sampler.ok()) {
-    log_.Error(fmt::format("no samples are taken: {}", sampler.status().message()));
+  Status status;
+  if (owned_sampler_ != nullptr) {
+    status = owned_sampler_->Continue();
+  } else {
+    Result<std::unique_ptr<Sampler>> started = Sampler::Start(sampler_options_, Hooks(jni));
+    status = started.status();
+    if (started.ok()) owned_sampler_ = std::move(*started);
+  }
+  if (!status.ok()) {
+    log_.Error(fmt::format("no samples are taken: {}", status.message()));
     return;
   }
-  owned_.push_back(std::move(*sampler));
-  Sampler* const begun = owned_.back().get();
+  Sampler* const begun = owned_sampler_.get();
   // Either Stop sees the sampler, or this thread sees that Stop was called.
   sampler_.store(begun);
   if (stopping_.load()) {
@@ -163,9 +201,14 @@ void Sampling::TakeSamples(CompiledCode code) {
   }
   // Code that was compiled or generated before. Later events replace ranges that they overlap.
   environment_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-  if (code == CompiledCode::kAll) environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  if (code == CompiledCode::kAll) {
+    asks_for_code = true;
+    environment_->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+    asks_for_code = false;
+  }
   begun->ThreadStarted(jni);  // this thread's own ThreadStart event has passed
   begun->RollCall();
+  ReportMemory();
   log_.Step(fmt::format("sampling every {} us with {}", sampler_options_.interval_ns / 1000,
                         sampling::SignalName(begun->signal())));
 }
@@ -188,6 +231,7 @@ void Sampling::Pause() {
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
   CloseCode();
+  ReportMemory();
 }
 
 Status Sampling::Follow() {
@@ -197,14 +241,64 @@ Status Sampling::Follow() {
   return environment_.Enable(kEvents);
 }
 
+void Sampling::WatchOldCode() {
+  code_age_.Begin();
+  watched_since_ = {};
+  if (Sampler* const begun = sampler()) watched_since_.Take(begun->traces());
+}
+
+// A method on a virtual thread has no class to swap: JVMTI does not list the stacks of these threads, so nobody can
+// tell whether they are in a loop.
+OldCode Sampling::FindOldCode(double share) {
+  OldCode old;
+  Sampler* const begun = sampler();
+  if (begun == nullptr) return old;
+  const auto lock = learner_.KeepTexts();
+  if (!lock) return old;
+  std::unordered_map<const void*, uint64_t> weights;
+  begun->traces().ForEach([&](const sampling::TraceView& trace) {
+    const uint64_t weight = watched_since_.WeightSince(trace);
+    old.samples += weight;
+    if (weight == 0 || trace.depth() == 0 || trace.frame(0).bci == sampling::kNativeFrame) return;
+    if (code_age_.IsOld(trace.frame(0).method)) weights[trace.frame(0).method] += weight;
+  });
+  const double least = share * static_cast<double>(old.samples);
+  std::erase_if(weights, [&](const auto& one) { return static_cast<double>(one.second) < least; });
+  std::unordered_set<const void*> on_virtual_threads;
+  begun->traces().ForEach([&](const sampling::TraceView& trace) {
+    if (trace.depth() == 0 || !weights.contains(trace.frame(0).method)) return;
+    for (size_t i = 1; i < trace.depth(); ++i) {
+      const auto method = learner_.methods().Find(trace.frame(i).method);
+      if (method && method->class_descriptor == "Ljdk/internal/vm/Continuation;")
+        on_virtual_threads.insert(trace.frame(0).method);
+    }
+  });
+  for (const auto& [id, weight] : weights) {
+    const auto method = learner_.methods().Find(id);
+    const bool may_swap = method && !on_virtual_threads.contains(id);
+    old.methods.push_back({id, may_swap ? SwappableClass(*method) : std::string()});
+  }
+  return old;
+}
+
+void Sampling::LearnSwapped(JNIEnv* jni) {
+  if (const auto lock = learner_.KeepTexts()) learner_.LearnLoaded(jni, sampler_options_.depth);
+}
+
 // Before JDK 20, asking for the events of all compiled code tells HotSpot's sweeper that code which
 // is no longer used still runs. If classes are swapped again and again, all their old code and all
 // their old versions would stay. What their code is compiled to now, Follow has seen.
 void Sampling::Resume(bool classes_were_swapped) {
   constexpr int kFirstWithoutSweeper = 20;
   const bool keeps_old_code = JdkVersion(environment_.get()) < kFirstWithoutSweeper;
-  const bool knows_enough = classes_were_swapped && !owned_.empty();
+  const bool knows_enough = classes_were_swapped && owned_sampler_ != nullptr;
   TakeSamples(keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll);
+}
+
+void Sampling::LearnReplaced(JNIEnv* jni) {
+  if (sampler() != nullptr && !sampler()->has_ended())
+    learner_.LearnRunningMethods(jni, sampler_options_.depth);
+  lines_changed_.store(true);
 }
 
 void Sampling::Reset() {
@@ -229,7 +323,14 @@ Sampling::Figures Sampling::figures() const {
           .samples = stats.Signals(sampling::OutcomeClass::kGood) +
                      stats.Signals(sampling::OutcomeClass::kRecovered),
           .failed = stats.Signals(sampling::OutcomeClass::kFailed),
-          .handler_ns = stats.handler_ns};
+          .handler_ns = stats.handler_ns,
+          .stack_bytes = sampler()->memory_bytes()};
+}
+
+void Sampling::ReportMemory() const {
+  learner_.ReportMemory();
+  if (const CodeRanges* const code = code_.load())
+    budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
 }
 
 bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }
@@ -253,7 +354,7 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
   if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
   // Handlers may go on adding stacks, whose lines would not be known.
   const std::vector<sampling::TraceView> traces = begun->traces().All();
-  const LineTables lines = with_lines_ ? learner_.LinesOf(jni, MethodsOf(traces)) : LineTables();
+  const LineTables lines = learner_.LinesOf(jni, MethodsOf(traces));
   SampleBaseline since;
   {
     const std::lock_guard reset_lock(reset_mutex_);
@@ -272,7 +373,6 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
 
 const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
   if (lines_changed_.exchange(false)) copied_methods_.clear();
-  if (!with_lines_) return copied_lines_;
   std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
   if (sampled.empty()) return copied_lines_;
   copied_lines_.Add(learner_.LinesOf(jni, sampled));
@@ -358,12 +458,16 @@ void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thr
 
 void JNICALL Sampling::CompiledMethodLoad(jvmtiEnv* jvmti, jmethodID method, jint size,
                                           const void* address, jint map_length,
-                                          const jvmtiAddrLocationMap* map, const void* /*info*/) {
+                                          const jvmtiAddrLocationMap* map, const void* info) {
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "CompiledMethodLoad", [&] {
     CodeRanges* const code = self->code_.load();
     if (code == nullptr) return;
+    if (self->code_age_.is_active()) {
+      self->code_age_.Note(MethodsOfCode(method, info),
+                           asks_for_code ? CodeAge::Age::kOld : CodeAge::Age::kNew);
+    }
     const auto start = reinterpret_cast<uintptr_t>(address);
     std::vector<PcBci> bcis;
     bcis.reserve(static_cast<size_t>(map_length));

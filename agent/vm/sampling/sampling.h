@@ -37,6 +37,8 @@
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
+#include "agent/vm/sampling/code_age.h"
+#include "agent/vm/sampling/code_renewal.h"
 #include "agent/vm/sampling/method_learner.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
@@ -79,9 +81,21 @@ class Sampling {
   void Pause();
   // After Pause: enables the events again. From now on it knows what is compiled.
   Status Follow();
+  // Before Begin and Resume: from now on FindOldCode knows what was compiled before they take samples, until
+  // ForgetOldCode.
+  void WatchOldCode();
+  void ForgetOldCode() { code_age_.End(); }
+  // The methods that are innermost in at least this share of the samples since then.
+  OldCode FindOldCode(double share);
+  bool IsOld(const void* method) const { return code_age_.IsOld(method); }
+  // Classes were swapped while samples are taken: learns the ids of the methods that still run their old code.
+  void LearnSwapped(JNIEnv* jni);
   // After Follow: takes samples again and adds them to the earlier ones. A no-op after Stop.
   // `classes_were_swapped`: since Follow, so that their code is compiled anew.
   void Resume(bool classes_were_swapped);
+  // Classes were swapped while their methods ran. Learns the old code that frames go on in, so that samples of it have
+  // names.
+  void LearnReplaced(JNIEnv* jni);
   // Forgets all samples so far. Not while AddTo runs.
   void Reset();
 
@@ -90,8 +104,12 @@ class Sampling {
     uint64_t samples = 0;  // stacks
     uint64_t failed = 0;
     uint64_t handler_ns = 0;
+    uint64_t stack_bytes =
+        0;  // native memory of stacks and threads, which the budget does not have
   };
   Figures figures() const;
+  // Brings the parts of the budget up to date.
+  void ReportMemory() const;
 
   // Called after Stop, while the program keeps running: disables the events. Returns true if no
   // callback or signal handler is running, so that this object can be destroyed.
@@ -151,18 +169,18 @@ class Sampling {
   sampling::SamplerOptions sampler_options_;
   SamplingKnowledge knowledge_;
   MethodLearner learner_;
-  // One for each Begin. Those that have ended stay, because another thread may be reading them.
-  std::vector<std::unique_ptr<sampling::Sampler>> owned_;
-  // Where code is: one for each sampler, made before it. A callback may still have an earlier one.
-  std::vector<std::shared_ptr<sampling::CodeRanges>> codes_;
-  std::atomic<sampling::CodeRanges*> code_{nullptr};  // the last one; null while paused
+  // Where code is; null until the first Follow. Closed while paused, so that a late callback adds nothing.
+  std::shared_ptr<sampling::CodeRanges> owned_code_;
+  std::atomic<sampling::CodeRanges*> code_{nullptr};
+  std::unique_ptr<sampling::Sampler> owned_sampler_;
   std::atomic<sampling::Sampler*> sampler_{nullptr};  // null until sampling has begun
   mutable std::mutex reset_mutex_;                    // guards the three below
   SampleBaseline baseline_;
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
+  CodeAge code_age_;
+  SampleBaseline watched_since_;  // used by one thread at a time
   StackCopy copy_;
-  const bool with_lines_;
   std::atomic<bool> lines_changed_{false};    // running methods may have other positions
   LineTables copied_lines_;                   // of the methods in the next
   MethodLearner::SampledIds copied_methods_;  // those whose lines the copy has asked for

@@ -1,5 +1,5 @@
-// SamplingAnchor: what the sampler's frame recovery needs to know about the running HotSpot: the
-// offsets of a thread's last Java frame from its JNIEnv, and the layout of interpreted frames.
+// SamplingAnchor: what the sampler's handler needs to know about the running HotSpot: the offsets of a
+// thread's last Java frame from its JNIEnv, the layout of interpreted frames, and where the code of a method is.
 //
 // The offsets come from the tables that HotSpot exports (agent/hotspot/frame_facts.h says why they
 // are needed), and from one thread's address in java.lang.Thread.
@@ -20,5 +20,9 @@ sampling::FrameAnchor FindFrameAnchor(const hotspot::VmStructs& structs, jvmtiEn
                                       JNIEnv* jni);
 
 sampling::InterpreterFacts FindInterpreterFacts(const hotspot::VmStructs& structs);
+
+// Compares what it finds with what JVMTI says about two methods. Unknown if they differ, as where a jmethodID is no
+// pointer.
+sampling::CodeFacts FindCodeFacts(const hotspot::VmStructs& structs, jvmtiEnv* jvmti, JNIEnv* jni);
 
 }  // namespace iprof::vm

@@ -26,8 +26,8 @@
 
 namespace iprof::vm {
 
-// When a class is retransformed, its running frames keep the previous version, which has ids of its
-// own. Its positions are those of the class file.
+// When a class is retransformed, its running frames keep the previous version of the methods whose code
+// changes. HotSpot gives it an id of its own as soon as somebody asks for one; until then samples have null.
 enum class MethodVersion : uint8_t { kCurrent, kReplaced };
 
 // Whether a class is stored under its stable name already. HiddenNames forgets the name of an

@@ -182,19 +182,108 @@ TEST_CASE("bcis are those of the class file when the code that ran was rewritten
   CHECK(world.Written(nullptr, nullptr, &bcis) == Samples{{kWork + ":7 a.App.nap()void:17 ", 1}});
 }
 
-TEST_CASE(
-    "frames that kept the version from before a retransformation have the class file's bcis") {
-  struct Minus10 : OneByOne {
-    std::optional<Bci> OriginalBci(const SampledMethod&, Bci running) const override {
-      return running - 10;
+CallFrame At(uintptr_t number, int32_t bci, uint32_t length, bool is_call) {
+  return {bci, reinterpret_cast<void*>(number * 8), CodeStamp::Of(length, is_call)};
+}
+
+// Every method has 100 bytes in the class file, and 110 with a probe of ten bytes at its beginning.
+struct ProbedOrNot : BciMap {
+  bool forgets = false;
+  void Translate(std::span<RunningBci> bcis) const override {
+    for (RunningBci& bci : bcis) {
+      bci.is_recorded = bci.method.name != "nap";
+      bci.original_length = bci.is_recorded ? 100 : 0;
+      bci.original = std::nullopt;
+      if (!bci.is_recorded || (bci.code.is_known() && bci.code.Fits(100)))
+        bci.original = bci.running;
+      if (bci.is_recorded && bci.code.is_known() && bci.code.Fits(110))
+        bci.original = bci.running - 10;
     }
-  } bcis;
+  }
+  bool MayHaveForgotten() const override { return forgets; }
+};
+
+TEST_CASE(
+    "positions are translated by the code in which they were seen, not by that which runs now") {
   World world;
-  world.methods.AddClass(
-      "La/App;", std::vector<MethodOfClass>{{Id(11), "nap", "()V", MethodVersion::kReplaced}});
-  world.Sample({At(3, 17), At(11, 17)});
+  const ProbedOrNot bcis;
+  world.Sample({At(2, 17, 110, false), At(1, 24, 110, true)});
+  world.Sample({At(2, 17, 100, false), At(1, 14, 100, true)});
+  const Samples written = world.Written(nullptr, nullptr, &bcis);
+  CHECK(written == Samples{{kWork + ":7 " + MainName(world) + ":14 ", 1},
+                           {kWork + ":17 " + MainName(world) + ":14 ", 1}});
+}
+
+TEST_CASE("a stack ends before a caller whose position is not known or no call") {
+  World world;
+  const ProbedOrNot bcis;
+  SampleWriteCounts counts;
+  SECTION("code that nobody knows") {
+    world.Sample({At(2, 17, 110, false), At(2, 24, 123, true), At(1, 24, 110, true)});
+    CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});
+    CHECK(counts.ends_at_unknown == 1);
+  }
+  SECTION("a class is initialised") {
+    world.Sample({At(2, 17, 110, false), At(2, 24, 110, false), At(1, 24, 110, true)});
+    CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});
+    CHECK(counts.ends_at_no_call == 1);
+  }
+  SECTION("old code without an id") {
+    world.Sample({At(2, 17, 110, false), {24, nullptr}, At(1, 24, 110, true)});
+    CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});
+    CHECK(counts.unnamed_frames == 1);
+    CHECK(counts.ends_at_unknown == 1);
+  }
+  SECTION("a method that nobody changed has other code by now") {
+    world.lines.AddLength(Id(3), 40);
+    world.Sample({At(2, 17, 110, false), At(3, 24, 41, true), At(1, 24, 110, true)});
+    CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});
+    CHECK(counts.ends_at_unknown == 1);
+  }
+  CHECK(counts.cut_contexts == 1);
+}
+
+TEST_CASE("the innermost method is written although its position is not known") {
+  World world;
+  const ProbedOrNot bcis;
+  world.Sample({At(2, 17, 123, false), At(2, 24, 110, true)});
+  SampleWriteCounts counts;
+  CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":0 " + kWork + ":14 ", 1}});
+  CHECK(counts.unknown_leaves == 1);
+}
+
+TEST_CASE("a method whose class is gone is trusted unless what was known of it is forgotten") {
+  World world;
+  ProbedOrNot bcis;
+  world.Sample({At(3, 17, 41, false), At(2, 24, 110, true)});
   CHECK(world.Written(nullptr, nullptr, &bcis) ==
-        Samples{{"a.App.nap()void:7 a.App.nap()void:17 ", 1}});
+        Samples{{"a.App.nap()void:17 " + kWork + ":14 ", 1}});
+  bcis.forgets = true;
+  SampleWriteCounts counts;
+  World again;
+  again.Sample({At(3, 17, 41, false), At(2, 24, 110, true)});
+  CHECK(again.Written(&counts, nullptr, &bcis) ==
+        Samples{{"a.App.nap()void:0 " + kWork + ":14 ", 1}});
+  CHECK(counts.unknown_leaves == 1);
+}
+
+TEST_CASE(
+    "lines of old code are looked up by the class file's positions, if that is what runs now") {
+  World world;
+  const ProbedOrNot bcis;
+  world.lines.Add(Id(2), {{0, 100}, {15, 101}});
+  SECTION("it is") {
+    world.lines.AddLength(Id(2), 100);
+    world.Sample({At(2, 30, 110, false)});
+    world.Written(nullptr, nullptr, &bcis);
+    CHECK(world.Lines() == std::map<std::string, int32_t>{{kWork + ":20", 101}});
+  }
+  SECTION("the method has probes again") {
+    world.lines.AddLength(Id(2), 110);
+    world.Sample({At(2, 20, 100, false)});
+    world.Written(nullptr, nullptr, &bcis);
+    CHECK(world.Lines().empty());
+  }
 }
 
 TEST_CASE("unknown methods are left out and counted; nothing left is counted by weight") {

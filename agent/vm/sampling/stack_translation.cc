@@ -44,11 +44,10 @@ bool IsContinuationEntry(const SampledMethod& method) {
          (method.name == "enterSpecial" || method.name == "enter" || method.name == "enter0");
 }
 
-// The JVM's lines are those of the running code. A Java method that is just being entered has a
-// negative bci (HotSpot's SynchronizationEntryBCI). It is written as 0, so it has the line of 0.
-std::optional<int32_t> LineOf(const CallFrame& raw, const SampleLookup& lookup) {
-  if (lookup.lines == nullptr || raw.bci == sampling::kNativeFrame) return std::nullopt;
-  return lookup.lines->LineOf(raw.method, std::max(raw.bci, 0));
+// Whether the method's code is, as far as is known, still that of the sample.
+bool IsCurrent(const CallFrame& raw, const SampleLookup& lookup) {
+  const uint32_t length = lookup.lines == nullptr ? 0 : lookup.lines->LengthOf(raw.method);
+  return length == 0 || raw.code.Fits(length);
 }
 
 }  // namespace
@@ -77,24 +76,67 @@ const TranslatedStack& StackTranslation::Translate(const TraceView& trace,
       ++counts.unstable_frames;
     } else if (resolved.kind == Kind::kUnnamed) {
       ++counts.unnamed_frames;
-    } else {
-      const std::optional<Bci> bci = BciOf(raw.method, resolved, raw.bci, lookup);
-      frames.push_back({resolved.number, bci.value_or(0), std::nullopt});
-      if (bci) frames.back().line = LineOf(raw, lookup);
+      if (frames.empty()) continue;
+      ++counts.ends_at_unknown;
+      stack_.whole = false;
+      break;
+    } else if (!AddFrame(raw, resolved, lookup, counts)) {
+      stack_.whole = false;
+      break;
     }
   }
   return stack_;
 }
 
-std::optional<Bci> StackTranslation::BciOf(const void* id, const Resolved& resolved, int32_t raw,
-                                           const SampleLookup& lookup) {
-  const Bci bci = std::max(raw, 0);
-  if (resolved.version == MethodVersion::kReplaced || lookup.bcis == nullptr) return bci;
-  const auto known = bcis_.find(Position{id, bci});
-  if (known != bcis_.end()) return known->second;
-  expected_.insert(Position{id, bci});
-  LearnExpected(lookup);
-  return bcis_.at(Position{id, bci});
+bool StackTranslation::AddFrame(const CallFrame& raw, const Resolved& resolved,
+                                const SampleLookup& lookup, SampleWriteCounts& counts) {
+  std::vector<TranslatedFrame>& frames = stack_.frames;
+  if (raw.bci == sampling::kNativeFrame) {
+    frames.push_back({resolved.number, 0, std::nullopt});
+    return true;
+  }
+  const bool is_leaf = frames.empty();
+  // A Java method that is just being entered has a negative bci (HotSpot's SynchronizationEntryBCI).
+  if (!is_leaf && (raw.bci < 0 || raw.code.is_no_call())) {
+    ++counts.ends_at_no_call;
+    return false;
+  }
+  const Origin origin = OriginOf(raw, lookup);
+  if (!origin.bci && !is_leaf) {
+    ++counts.ends_at_unknown;
+    return false;
+  }
+  if (!origin.bci) ++counts.unknown_leaves;
+  TranslatedFrame frame{resolved.number, origin.bci.value_or(0), std::nullopt};
+  if (origin.bci && lookup.lines != nullptr) {
+    // The JVM's lines are those of the code that runs now.
+    if (IsCurrent(raw, lookup)) {
+      frame.line = lookup.lines->LineOf(raw.method, std::max(raw.bci, 0));
+    } else if (lookup.lines->LengthOf(raw.method) == origin.original_length) {
+      frame.line = lookup.lines->LineOf(raw.method, *origin.bci);
+    }
+  }
+  frames.push_back(frame);
+  return true;
+}
+
+StackTranslation::Origin StackTranslation::OriginOf(const CallFrame& raw,
+                                                    const SampleLookup& lookup) {
+  const Position position{raw.method, std::max(raw.bci, 0), raw.code};
+  Origin origin{.bci = position.bci};
+  if (lookup.bcis != nullptr) {
+    if (!bcis_.contains(position)) {
+      expected_.insert(position);
+      LearnExpected(lookup);
+    }
+    origin = bcis_.at(position);
+  }
+  if (origin.is_recorded || position.bci == 0) return origin;
+  // Nobody but other agents has changed this method, or what was known of it is forgotten.
+  const bool is_gone = lookup.lines != nullptr && lookup.lines->LengthOf(raw.method) == 0;
+  const bool may_differ = is_gone && lookup.bcis != nullptr && lookup.bcis->MayHaveForgotten();
+  if (may_differ || !IsCurrent(raw, lookup)) origin.bci = std::nullopt;
+  return origin;
 }
 
 void StackTranslation::Expect(const TraceView& trace, const SampleLookup& lookup) {
@@ -103,8 +145,8 @@ void StackTranslation::Expect(const TraceView& trace, const SampleLookup& lookup
     const CallFrame raw = trace.frame(i);
     const Resolved& resolved = Resolve(raw.method, lookup);
     if (resolved.kind == Kind::kContinuation) break;
-    if (resolved.kind != Kind::kOrdinary || resolved.version == MethodVersion::kReplaced) continue;
-    const Position position{raw.method, std::max(raw.bci, 0)};
+    if (resolved.kind != Kind::kOrdinary || raw.bci == sampling::kNativeFrame) continue;
+    const Position position{raw.method, std::max(raw.bci, 0), raw.code};
     if (!bcis_.contains(position)) expected_.insert(position);
   }
 }
@@ -119,11 +161,15 @@ void StackTranslation::LearnExpected(const SampleLookup& lookup) {
     bcis.push_back({.method = {.class_descriptor = resolved.class_descriptor,
                                .name = method.name,
                                .descriptor = method.descriptor},
-                    .running = position.bci});
+                    .running = position.bci,
+                    .code = position.code});
   }
   lookup.bcis->Translate(bcis);
   size_t i = 0;
-  for (const Position& position : expected_) bcis_.emplace(position, bcis[i++].original);
+  for (const Position& position : expected_) {
+    const RunningBci& bci = bcis[i++];
+    bcis_.emplace(position, Origin{bci.original, bci.original_length, bci.is_recorded});
+  }
   expected_.clear();
 }
 
@@ -174,7 +220,6 @@ void StackTranslation::Name(const SampledMethod& method, const SampleLookup& loo
     resolved.kind = Kind::kUnnamed;
     return;
   }
-  resolved.version = method.version;
   resolved.class_descriptor = descriptor;
   resolved.number = static_cast<uint32_t>(methods_.size());
   methods_.push_back({std::move(type), std::string(method.name), std::string(method.descriptor)});

@@ -3,7 +3,10 @@
 //
 // What happens to a frame:
 // - A method with a name is written under its name. The BciMap translates its bci to the original
-//   bytecode's.
+//   bytecode's, by the version of the code that the sample is from (CodeStamp).
+// - A caller whose position is no call, or is not known, is left out with all that called it: the stack ends
+//   before it. (Many instructions make the JVM load or initialise a class. An image has no call there.)
+// - The executing method is written in any case. If its position is not known, it has 0.
 // - A native method is a frame. It has no bytecode (HotSpot gives the bci -3), and the format
 //   forbids negative bcis, so its bci is 0, where every method begins. Compiled code without a
 //   position (a synchronised method's lock) also has 0.
@@ -16,8 +19,8 @@
 //   only in this run, and no image build could look it up.
 // - A virtual thread's frames end at its continuation's entry; the carrier's frames below it are
 //   left out.
-// - A key without a name (the class was prepared before the agent listened) is left out and
-//   counted.
+// - A key without a name (the class was prepared before the agent listened, or the method runs old
+//   code) is left out and counted, and so is all that called it, unless nothing else is left.
 // Stacks begin with the executing frame and end with the thread's first.
 //
 // Guarantees: methods are numbered from 0 on, in the order in which they are met, and keep their
@@ -46,19 +49,24 @@
 
 namespace iprof::vm {
 
-// A bci in a rewritten method, and that in the class file: the same if the method was not rewritten,
-// and nullopt if another agent changed it, so that the original bci is unknown.
+// A bci in a running method, and that in the class file: the same if the method was not rewritten,
+// and nullopt if it is not known.
 struct RunningBci {
   SampledMethod method;
   Bci running;
+  CodeStamp code = {};  // of the code that ran
   std::optional<Bci> original = std::nullopt;
+  uint32_t original_length = 0;  // of the method's code in the class file; 0: not known
+  bool is_recorded = false;      // otherwise nobody knows of another code
 };
 
 class BciMap {
  public:
   virtual ~BciMap() = default;
-  // Fills `original`. Many at once cost less than one by one.
+  // Fills the last three. Many at once cost less than one by one.
   virtual void Translate(std::span<RunningBci> bcis) const = 0;
+  // Whether a method that is not recorded may have had other code all the same.
+  virtual bool MayHaveForgotten() const { return false; }
 };
 
 struct SampleWriteCounts {
@@ -71,6 +79,10 @@ struct SampleWriteCounts {
   uint64_t carrier_frames = 0;
   uint64_t unnamed_frames = 0;
   uint64_t unstable_frames = 0;
+  // distinct stacks whose outer frames were left out at a position that is no call, and at one that is not known
+  uint64_t ends_at_no_call = 0;
+  uint64_t ends_at_unknown = 0;
+  uint64_t unknown_leaves = 0;  // distinct stacks whose innermost position is not known
 };
 
 // What is known of the program besides its stacks. If `names` or `bcis` is null, names or bcis are
@@ -120,28 +132,37 @@ class StackTranslation {
   // The facts that all frames of one method share.
   struct Resolved {
     Kind kind = Kind::kUnnamed;
-    uint32_t number = 0;  // of an ordinary method
-    MethodVersion version = MethodVersion::kCurrent;
+    uint32_t number = 0;           // of an ordinary method
     std::string class_descriptor;  // of an ordinary method, as JVMTI gives it
   };
   struct Position {
     const void* id;
     int32_t bci;
+    CodeStamp code;
     bool operator==(const Position&) const = default;
+  };
+  struct Origin {
+    std::optional<Bci> bci;
+    uint32_t original_length = 0;
+    bool is_recorded = false;
   };
   struct PositionHash {
     size_t operator()(const Position& position) const {
-      return std::hash<const void*>()(position.id) * 31 + static_cast<size_t>(position.bci);
+      const size_t at = size_t{position.code.bits()} << 16 | static_cast<size_t>(position.bci);
+      return std::hash<const void*>()(position.id) * 31 + at;
     }
   };
 
   const Resolved& Resolve(const void* id, const SampleLookup& lookup);
   void Name(const SampledMethod& method, const SampleLookup& lookup, Resolved& resolved);
-  std::optional<Bci> BciOf(const void* id, const Resolved& resolved, int32_t raw,
-                           const SampleLookup& lookup);
+  // What is known without the BciMap is empty.
+  Origin OriginOf(const sampling::CallFrame& raw, const SampleLookup& lookup);
+  // Returns false if the stack ends before this frame.
+  bool AddFrame(const sampling::CallFrame& raw, const Resolved& resolved,
+                const SampleLookup& lookup, SampleWriteCounts& counts);
 
   std::unordered_map<const void*, Resolved> resolved_;
-  std::unordered_map<Position, std::optional<Bci>, PositionHash> bcis_;
+  std::unordered_map<Position, Origin, PositionHash> bcis_;
   std::unordered_set<Position, PositionHash> expected_;
   std::vector<TranslatedMethod> methods_;
   size_t text_bytes_ = 0;

@@ -83,9 +83,12 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
                            std::unique_ptr<Log> log, bool running) {
   vm_ = vm;
   is_attached_ = running;
-  auto started =
-      std::make_shared<Session>(vm, std::move(environment), std::move(settings), std::move(log));
+  auto started = std::make_shared<Session>(vm, std::move(environment), std::move(settings),
+                                           std::move(log), dump_mutex_);
   Log& log_of_session = started->log();
+  started->RenewCodeBy([this](JNIEnv* jni, const std::function<void(Refresher&)>& use) {
+    return UseRefresher(jni, use);
+  });
   // Callbacks may come as soon as they are registered, so they must find the session.
   {
     const std::lock_guard lock(mutex_);
@@ -243,7 +246,7 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
   return written;
 }
 
-Result<std::string> Agent::Stop(JNIEnv* jni) {
+Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kStop);
   if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
   const auto current = session();
@@ -251,7 +254,8 @@ Result<std::string> Agent::Stop(JNIEnv* jni) {
   std::string done = "the recording was not stopped cleanly";
   AtBoundary(current->log(), "the stop", [&] {
     done = current->Pause(jni);
-    current->TakeSnapshot(jni);
+    // A partial profile would take as long again.
+    if (!profile_follows || !current->SnapshotsAreProfiles()) current->TakeSnapshot(jni);
   });
   life_.Take(SessionEvent::kStopped);
   current->log().Step(fmt::format("stopped: {}", done));

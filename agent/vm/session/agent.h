@@ -24,6 +24,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -91,7 +92,8 @@ class Agent {
 
   // Stops the recording while the program runs, and says what was done. What was recorded is kept: a
   // dump, a start or the program's end finds it. On failure says why it is not possible now.
-  Result<std::string> Stop(JNIEnv* jni);
+  // `profile_follows`: the caller writes one next. If that fails, it must take a snapshot.
+  Result<std::string> Stop(JNIEnv* jni, bool profile_follows = false);
   // Begins to record, or continues after a stop. On failure says why it is not possible now. `out`: the
   // recording's own file, an absolute path; empty: it has none, and the session's is used.
   // Returns the recording's file; it has another name if another JVM writes that file.
@@ -139,6 +141,9 @@ class Agent {
   void ReleaseCommands();
   Status OpenSocket(const Options& options);
   Status ServeSocket();
+  // With refresh_mutex_ held.
+  Result<Refresher*> TheRefresher(JNIEnv* jni);
+  Status UseRefresher(JNIEnv* jni, const std::function<void(Refresher&)>& use);
   // HotSpot's own counters of this JVM. On failure says why they are not those of the program's code.
   Result<Profile> OwnCounters(JNIEnv* jni, const control::Command& command);
   void Schedule(const Session& session);
@@ -196,8 +201,8 @@ class Agent {
   std::atomic<uint64_t> written_{0};
   std::atomic<uint64_t> handed_{0};       // the last one whose profile a tool got after its stop
   std::timed_mutex dump_mutex_;           // held while counters are read, and a profile is written
-  std::mutex refresh_mutex_;              // held during a refresh, and guards refresher_
-  std::unique_ptr<Refresher> refresher_;  // null until the first refresh
+  std::mutex refresh_mutex_;              // held while it swaps, and guards refresher_
+  std::unique_ptr<Refresher> refresher_;  // null until it is needed
 };
 
 }  // namespace iprof::vm

@@ -175,11 +175,15 @@ Answer Agent::Execute(JNIEnv* jni, const Command& command) {
     }
     case Verb::kStop: {
       const bool only_writes = life_.state() == SessionState::kStopped && !command.out.empty();
-      Result<std::string> stopped =
-          only_writes ? Result<std::string>("the recording was stopped before") : Stop(jni);
+      Result<std::string> stopped = only_writes
+                                        ? Result<std::string>("the recording was stopped before")
+                                        : Stop(jni, /*profile_follows=*/!command.out.empty());
       if (stopped.ok() && !command.out.empty()) {
         const Result<std::string> written = Dump(jni, command.out);
         if (!written.ok()) {
+          const auto current = session();
+          if (!only_writes && current != nullptr)
+            AtBoundary(current->log(), "a snapshot", [&] { current->TakeSnapshot(jni); });
           // After a stop, "refused" would be wrong: the recording has changed.
           const Code code = only_writes ? written.status().code() : Code::kIo;
           answer = AnswerOf(command, {code, written.status().message()}, "");

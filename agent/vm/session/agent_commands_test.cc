@@ -185,9 +185,12 @@ TEST_CASE("a start that the program's end makes fail says that the program is en
   l.jvm.refuse["enable ThreadStart"] = JVMTI_ERROR_WRONG_PHASE;
   CHECK(Tell(l, "command=start").message.find("WRONG_PHASE (112)") != std::string::npos);
   CHECK(l.agent.state() == SessionState::kStopped);
+  l.jvm.refuse.clear();
   // In the middle of the start; in a real JVM this is on another thread.
   l.jvm.on_retransform = [&] {
-    if (l.agent.state() != SessionState::kEnded) l.agent.OnVmDeath(l.jvm.jni());
+    if (l.agent.state() == SessionState::kEnded) return;
+    l.agent.OnVmDeath(l.jvm.jni());
+    l.jvm.refuse["RunAgentThread"] = JVMTI_ERROR_WRONG_PHASE;
   };
   const control::Answer answer = Tell(l, "command=start");
   CHECK(answer.message == "the program is ending");

@@ -122,6 +122,46 @@ TEST_CASE("a profile that a tool took counts as written when the tool has saved 
   CHECK(fs::exists(l.out) == is_written_at_end);
 }
 
+TEST_CASE("a partial profile has what a stop recorded, until a profile has it") {
+  LoadedAgent l;
+  REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
+  l.jvm.LivePhase();
+  const std::string partial = l.out.string() + ".partial";
+  REQUIRE(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+  const control::Answer status = Tell(l, "command=status");
+  CHECK(status.status->raw == partial);
+  CHECK(status.status->no_raw.empty());
+  CHECK(fs::exists(partial));
+  SECTION("which is saved by a command") {
+    const std::string saved = l.folder / "saved.iprof";
+    CHECK(Tell(l, "command=stop,out=" + saved).outcome == control::Outcome::kDone);
+    CHECK_FALSE(fs::exists(partial));
+    CHECK(fs::exists(saved));
+  }
+  SECTION("which goes on") {
+    CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+    CHECK(fs::exists(partial));
+  }
+  SECTION("whose profile cannot be written") {
+    CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
+    fs::remove(partial);
+    CHECK(Tell(l, "command=stop,out=" + (l.folder / "none/saved.iprof")).outcome ==
+          control::Outcome::kFailed);
+    CHECK(fs::exists(partial));
+  }
+  l.jvm.Die();
+  CHECK_FALSE(fs::exists(partial));
+}
+
+TEST_CASE("a stop that writes the profile makes no partial one before") {
+  LoadedAgent l;
+  REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
+  l.jvm.LivePhase();
+  REQUIRE(Tell(l, "command=stop,out=" + (l.folder / "saved.iprof")).outcome ==
+          control::Outcome::kDone);
+  CHECK(Tell(l, "command=status").status->snapshots == 0);
+}
+
 TEST_CASE("what a tool records while the program ends is for the tool and in the user's file") {
   AToolsFolder folder;
   LoadedAgent l;

@@ -55,7 +55,7 @@ void AddCounting(const Counting::Figures& figures, bool is_stopped, SessionStatu
   lose(figures.swap.refused, "classes that the JVM refused to change");
 }
 
-void AddSnapshots(const Snapshots::Figures& figures, bool is_stopped, SessionStatus& status) {
+void AddSnapshots(const SurvivingFile::Figures& figures, bool is_stopped, SessionStatus& status) {
   status.raw = figures.path;
   if (!figures.why_none.empty())
     status.no_raw = figures.why_none + (is_stopped ? "" : "; it is tried again");
@@ -67,7 +67,7 @@ void AddSnapshots(const Snapshots::Figures& figures, bool is_stopped, SessionSta
   const auto lose = [&](uint64_t count, std::string_view what) {
     if (count > 0) status.raw_losses.push_back({std::string(what), count});
   };
-  lose(figures.failed, "snapshots that could not be written to the raw file");
+  lose(figures.failed, "snapshots that could not be written");
   lose(figures.skipped, "snapshots that would have had to wait for a profile");
   lose(figures.without_room, "records that the raw file has no room for (raw-max=)");
 }
@@ -105,6 +105,7 @@ SessionStatus Agent::Describe() const {
     if (figures.sampling->failed > 0)
       status.losses.push_back({"samples whose stack could not be read", figures.sampling->failed});
   }
+  status.methods_compiled_anew = figures.renewal.compiled_anew;
   if (figures.snapshots) {
     AddSnapshots(*figures.snapshots, state == SessionState::kStopped, status);
     cpu_ns += figures.snapshots->cpu_ns;

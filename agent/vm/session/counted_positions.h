@@ -22,11 +22,16 @@ class CountedPositions final : public BciMap {
   void Translate(std::span<RunningBci> bcis) const override {
     std::vector<ClassFilePositions::Position> positions;
     for (const RunningBci& bci : bcis)
-      positions.push_back(
-          {bci.method.class_descriptor, bci.method.name, bci.method.descriptor, bci.running});
+      positions.push_back({bci.method.class_descriptor, bci.method.name, bci.method.descriptor,
+                           bci.running, bci.code});
     positions_.Translate(positions);
-    for (size_t i = 0; i < bcis.size(); ++i) bcis[i].original = positions[i].original;
+    for (size_t i = 0; i < bcis.size(); ++i) {
+      bcis[i].original = positions[i].original;
+      bcis[i].original_length = positions[i].original_length;
+      bcis[i].is_recorded = positions[i].is_recorded;
+    }
   }
+  bool MayHaveForgotten() const override { return positions_.MayHaveForgotten(); }
 
  private:
   const ClassFilePositions& positions_;
@@ -37,7 +42,8 @@ inline ToClassFile ToClassFileBy(const ClassFilePositions& positions) {
   return [&positions](std::span<RunningSite> sites) {
     std::vector<ClassFilePositions::Position> translated;
     for (const RunningSite& site : sites)
-      translated.push_back({site.class_descriptor, site.name, site.descriptor, site.running});
+      translated.push_back(
+          {site.class_descriptor, site.name, site.descriptor, site.running, site.code});
     positions.Translate(translated);
     for (size_t i = 0; i < sites.size(); ++i) sites[i].original = translated[i].original;
   };

@@ -43,7 +43,7 @@ constexpr char kIdleText[] =
 
 struct Loaded {
   Outcome outcome = Outcome::kRunning;
-  std::string answer;  // if the agent was loaded before: why this load has no effect
+  std::string answer = {};  // if it stays out or was loaded before: why this load has no effect
 };
 
 void PrintHelp(const std::string& about, LoadReason reason) {
@@ -98,11 +98,12 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   if (AsksForCounts(options)) {
     const auto most_heap = VmFlags(vm).Number("MaxHeapSize");
     if (most_heap && *most_heap < kLeastHeapBytes) {
-      log->Warning(fmt::format(
+      std::string why = fmt::format(
           "a heap of at most {} KiB is too small for counters, which need {} MiB (-Xmx): this JVM "
           "runs without the agent",
-          *most_heap / 1024, kLeastHeapBytes >> 20));
-      return Loaded{Outcome::kStaysOut, {}};
+          *most_heap / 1024, kLeastHeapBytes >> 20);
+      log->Warning(why);
+      return Loaded{Outcome::kStaysOut, std::move(why)};
     }
   }
   if (!options.control.empty()) {
@@ -146,8 +147,8 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   });
   static_cast<void>(kRegistered);
   if (reason == LoadReason::kAttach && Agent::Get().HasEndedUnbegun())
-    return Loaded{Outcome::kOvertaken, {}};
-  return Loaded{Outcome::kRunning, {}};
+    return Loaded{Outcome::kOvertaken};
+  return Loaded{Outcome::kRunning};
 }
 
 // A second load that is a command for the running agent.
@@ -160,10 +161,10 @@ Result<Loaded> TakeCommand(JavaVM* vm, std::string_view text, LoadReason reason)
     // A tool that reads the answer tells its user. The program's stderr is for others.
     if (ReplyPathIn(text).empty()) return idle;
     Reply(text, control::Outcome::kRefused, idle.message());
-    return Loaded{Outcome::kRunning, {}};
+    return Loaded{Outcome::kRunning};
   }
   agent.Submit(vm, text);
-  return Loaded{Outcome::kRunning, {}};
+  return Loaded{Outcome::kRunning};
 }
 
 Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
@@ -172,7 +173,7 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
   if (!parsed.ok()) return parsed.status();
   if (parsed->help) {
     PrintHelp(parsed->help_about, reason);
-    return Loaded{Outcome::kHelped, {}};
+    return Loaded{Outcome::kHelped};
   }
   Agent& agent = Agent::Get();
   Agent::Attempt attempt(
@@ -181,25 +182,29 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     Log stderr_log;
     const auto running = agent.session();
     (running == nullptr ? stderr_log : running->log()).Warning(attempt.answer());
-    return Loaded{Outcome::kLoadedBefore, std::string(attempt.answer())};
+    const bool has_ended = agent.state() == SessionState::kEnded;
+    return Loaded{has_ended ? Outcome::kStaysOut : Outcome::kLoadedBefore,
+                  std::string(attempt.answer())};
   }
   if (CopiesOfThisLibrary() > 1) {
+    std::string why =
+        "another copy of this library is already loaded in this JVM; this one stays out";
     Log stderr_log;
-    stderr_log.Warning(
-        "another copy of this library is already loaded in this JVM; this one stays out");
-    return Loaded{Outcome::kStaysOut, {}};
+    stderr_log.Warning(why);
+    return Loaded{Outcome::kLoadedBefore, std::move(why)};
   }
   Result<JvmtiEnvironment> jvmti = JvmtiEnvironment::Open(vm);
   if (!jvmti.ok()) return jvmti.status();
   if (!parsed->options.only.empty()) {
     const MainProgram program = RunningProgram(jvmti->get());
     if (!SelectedBy(program, parsed->options.only)) {
+      std::string why =
+          fmt::format("'{}' matches no pattern of only={}, so this JVM runs without the agent",
+                      program.name, fmt::join(parsed->options.only, "+"));
       Log stderr_log;
       stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
-      stderr_log.Statistics(
-          fmt::format("'{}' matches no pattern of only={}, so this JVM runs without the agent",
-                      program.name, fmt::join(parsed->options.only, "+")));
-      return Loaded{Outcome::kStaysOut, {}};
+      stderr_log.Statistics(why);
+      return Loaded{Outcome::kStaysOut, std::move(why)};
     }
   }
   return StartWith(attempt, vm, std::move(*jvmti), std::move(parsed->options), reason);
@@ -213,10 +218,9 @@ void ReplyTo(std::string_view options, const Loaded& loaded) {
     case Outcome::kHelped:
       return Reply(options, control::Outcome::kDone, "the options are printed to the JVM's stderr");
     case Outcome::kStaysOut:
-      return Reply(options, control::Outcome::kRefused,
-                   "the agent stays out of this JVM; the JVM's stderr says why");
-    case Outcome::kLoadedBefore:
       return Reply(options, control::Outcome::kRefused, loaded.answer);
+    case Outcome::kLoadedBefore:
+      return Reply(options, control::Outcome::kTaken, loaded.answer);
     case Outcome::kOvertaken:
       return Reply(options, control::Outcome::kRefused, "the program is ending");
   }
@@ -250,7 +254,6 @@ jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
       code = Refuse(loaded.status(), text, reason);
       return;
     }
-    // A tool reads the reply only after an error.
     code = loaded->outcome == Outcome::kOvertaken ? JNI_ERR : JNI_OK;
     if (reason == LoadReason::kAttach && !control::IsCommand(text)) ReplyTo(text, *loaded);
     if (loaded->outcome == Outcome::kHelped && reason == LoadReason::kStart)

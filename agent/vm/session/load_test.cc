@@ -71,18 +71,38 @@ TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
   CHECK(fs::file_size(printed) > 0);
 }
 
+TEST_CASE("a load that only= leaves out is told so") {
+  static FakeJvm& jvm = *new FakeJvm;
+  const TemporaryFolder folder;
+  jvm.properties = {{"sun.java.command", "com.acme.Main"}};
+  const std::string options = "only=com.other.*,reply=" + (folder / "answer");
+  CHECK(LoadAgent(jvm.vm(), options.c_str(), LoadReason::kAttach) == JNI_OK);
+  const auto answer = AnswerIn(folder.path() / "answer");
+  REQUIRE(answer.ok());
+  CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(
+      answer->message ==
+      "'com.acme.Main' matches no pattern of only=com.other.*, so this JVM runs without the agent");
+  CHECK(Agent::Get().state() == SessionState::kIdle);
+}
+
 // The only test that loads it: a process has one agent, and after its end there is no other.
-TEST_CASE("an attach that the program's end overtakes is told so") {
+TEST_CASE("an attach that the program's end or another load overtakes is told so") {
   static FakeJvm& jvm = *new FakeJvm;  // not destroyed: the agent looks at it when the process ends
   const TemporaryFolder folder;
   jvm.properties = {{"java.vm.name", "OpenJDK 64-Bit Server VM"},
                     {"java.vm.version", "17.0.15+6-Debian-1"}};
   jvm.AddMethod(jvm.AddClass("a/Earlier", jvm.application_loader), "f", "()V");
-  // In the middle of the start; in a real JVM this is on another thread.
-  jvm.on_retransform = [] {
-    if (Agent::Get().state() != SessionState::kEnded) Agent::Get().OnVmDeath(jvm.jni());
-  };
   const auto in_folder = [&](const std::string& name) { return folder / name; };
+  const std::string second = "out=" + in_folder("y.iprof") + ",reply=" + in_folder("second");
+  const std::string third = "out=" + in_folder("z.iprof") + ",reply=" + in_folder("third");
+  // In the middle of the start; in a real JVM this is on another thread.
+  jvm.on_retransform = [&] {
+    if (Agent::Get().state() == SessionState::kEnded) return;
+    CHECK(LoadAgent(jvm.vm(), second.c_str(), LoadReason::kAttach) == JNI_OK);
+    Agent::Get().OnVmDeath(jvm.jni());
+    CHECK(LoadAgent(jvm.vm(), third.c_str(), LoadReason::kAttach) == JNI_OK);
+  };
   const std::string options = std::string(kCalls) + ",out=" + in_folder("x.iprof") +
                               ",log=" + in_folder("log") + ",reply=" + in_folder("answer");
   CHECK_FALSE(Agent::Get().HasEndedUnbegun());
@@ -94,6 +114,17 @@ TEST_CASE("an attach that the program's end overtakes is told so") {
   CHECK(answer->command == "attach");
   CHECK(answer->message == "the program is ending");
   CHECK_FALSE(fs::exists(in_folder("x.iprof")));
+  const auto late = AnswerIn(in_folder("second"));
+  REQUIRE(late.ok());
+  CHECK(late->outcome == control::Outcome::kTaken);
+  CHECK(late->message == "already loaded in this JVM; the options of the first load stand");
+  REQUIRE(late->status.has_value());
+  CHECK(late->status->state == "starting");
+  const auto later = AnswerIn(in_folder("third"));
+  REQUIRE(later.ok());
+  CHECK(later->outcome == control::Outcome::kRefused);
+  CHECK(later->message == "the program is ending");
+  jvm.on_retransform = {};
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "agent/vm/session/profile_dump.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,15 +7,20 @@
 #include <utility>
 
 #include "agent/vm/settings/out_path.h"
+#include "writer/base/open_file.h"
+#include "writer/io/file_place.h"
 #include "writer/raw/raw_format.h"
 
 namespace iprof::vm {
 namespace {
 
-// There can be no other file next to a device or pipe.
+// A device or a descriptor such as /dev/fd/3 cannot have another file next to it. A named pipe can: perhaps it is none that the
+// user asked for.
 bool MayHaveNeighbours(const std::string& path) {
-  struct stat found {};
-  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode);
+  const Result<FilePlace> place = FilePlace::Find(path);
+  if (!place.ok()) return true;
+  if (place->descriptor()) return false;
+  return !place->found() || !(S_ISCHR(place->found()->st_mode) || S_ISBLK(place->found()->st_mode));
 }
 
 // Leaves a file with content alone: it may be complete although a later step failed.
@@ -27,14 +31,10 @@ void RemoveEmpty(const std::string& path) {
 
 // What a killed JVM has counted would be lost.
 bool IsRawFile(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
-  // Not blocking: it may be a pipe by now.
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return false;
+  const Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  if (!file.ok()) return false;
   std::array<uint8_t, kRawMagic.size()> first{};
-  const ssize_t count = pread(fd, first.data(), first.size(), 0);
-  close(fd);
+  const ssize_t count = pread(file->get(), first.data(), first.size(), 0);
   return count > 0 && BeginsRawFile({first.data(), static_cast<size_t>(count)});
 }
 

@@ -1,6 +1,5 @@
 #include "agent/vm/session/profile_merge.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "writer/base/open_file.h"
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/ops/merge.h"
@@ -30,66 +29,57 @@ Status Failed(const std::string& path, std::string_view why) {
 }
 
 // The file in this place, held open, so that what was checked is what is read.
-class HeldFile {
- public:
-  explicit HeldFile(const FilePlace& place)
-      : fd_(openat(place.folder(), place.name().c_str(),
-                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
-  ~HeldFile() {
-    if (fd_ >= 0) close(fd_);
+Result<OwnedFd> HoldFile(const FilePlace& place, const std::string& path) {
+  Result<OwnedFd> file =
+      OpenFile(place.folder(), place.name(), O_RDONLY | O_NOFOLLOW, FileKind::kRegular);
+  if (!file.ok()) return Failed(path, file.status().message());
+  struct stat found {};
+  if (fstat(file->get(), &found) != 0) return Failed(path, std::strerror(errno));
+  if (found.st_uid != geteuid() && found.st_uid != 0) {
+    return Failed(path,
+                  fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
   }
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-
-  Status Check(const std::string& path) const {
-    if (fd_ < 0) return Failed(path, std::strerror(errno));
-    struct stat found {};
-    if (fstat(fd_, &found) != 0) return Failed(path, std::strerror(errno));
-    if (!S_ISREG(found.st_mode)) return Failed(path, "is not a regular file");
-    if (found.st_uid != geteuid() && found.st_uid != 0) {
-      return Failed(
-          path, fmt::format("belongs to another user (uid {}), and is not merged", found.st_uid));
-    }
-    return {};
-  }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  const int fd_;
-};
+  return file;
+}
 
 // Messages about the shared file shall name it as the user did.
-Status WithName(const Status& status, const std::string& from, const std::string& to) {
-  std::string message = status.message();
+std::string WithName(std::string message, const std::string& from, const std::string& to) {
   for (size_t at = message.find(from); at != std::string::npos; at = message.find(from, at)) {
     message.replace(at, from.size(), to);
     at += to.size();
   }
-  return {status.code(), std::move(message)};
+  return message;
 }
 
 // Writes the sum of both, or the own profile alone if there is no other yet.
 Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string& own,
                                        const std::string& shared, WriteOptions format) {
   std::vector<MergeInput> inputs{{own}};
-  std::optional<HeldFile> there;
+  OwnedFd there;
+  std::string there_path;
   if (place.found()) {
-    there.emplace(place);
-    if (Status status = there->Check(shared); !status.ok()) return status;
-    inputs.push_back({there->path()});
+    Result<OwnedFd> held = HoldFile(place, shared);
+    if (!held.ok()) return held.status();
+    there = std::move(*held);
+    there_path = fmt::format("/proc/self/fd/{}", there.get());
+    inputs.push_back({there_path});
   }
   // One thread: the program is ending, and the system may refuse another one.
   Result<MergeResult> merged = MergeFiles(inputs, {.failure_mode = FailureMode::kAny,
                                                    .preferred = kPreferred,
                                                    .threads = 1,
                                                    .on_progress = {}});
-  if (!merged.ok())
-    return there ? WithName(merged.status(), there->path(), shared) : merged.status();
+  const auto named = [&](const std::string& message) {
+    return there.is_open() ? WithName(message, there_path, shared) : message;
+  };
+  if (!merged.ok()) return Status(merged.status().code(), named(merged.status().message()));
   format.version = std::max(format.version, SmallestVersionFor(merged->profile));
   const Status written =
       WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
   if (!written.ok()) return written;
-  return WarningsOf(*merged, kPreferred);
+  std::vector<std::string> warnings = WarningsOf(*merged, kPreferred);
+  for (std::string& warning : warnings) warning = named(warning);
+  return warnings;
 }
 
 bool IsTaken(const Result<LockFile>& lock) {

@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 // A profile with one method that was called so often.
-Profile Called(int64_t count) {
+Profile Called(int64_t count, const std::string& of_class = "a.B") {
   Profile profile;
   profile.AddStandardTypes();
-  const TypeIndex signature[] = {profile.AddType("a.B"), profile.AddType("void")};
+  const TypeIndex signature[] = {profile.AddType(of_class), profile.AddType("void")};
   const MethodIndex method = profile.AddMethod("run", signature);
   profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method, Bci{0}), count);
   return profile;
@@ -105,6 +105,20 @@ TEST_CASE("after an update the code of the newest run is kept, and the user is t
   CHECK(add(8, 10, 4).empty());
   CHECK(branches() == 20);
   CHECK(CallsIn(shared) == 2020);
+}
+
+TEST_CASE("a file that another program has written is added to, and the user is told the names") {
+  const TemporaryFolder folder;
+  const std::string shared = folder / "app.iprof";
+  const std::string own = folder / "app.1.iprof";
+  Put(shared, Called(5));
+  Put(own, Called(7, "b.C"));
+  const auto warnings = MergeInto(own, shared, {}, kNone);
+  REQUIRE(warnings.ok());
+  REQUIRE(warnings->size() == 1);
+  CHECK(warnings->front().starts_with("the inputs seem to be of different programs: " + own +
+                                      " and " + shared + " share less than 5 %"));
+  CHECK(CallsIn(shared) == 12);
 }
 
 TEST_CASE("processes that merge at once lose nothing") {

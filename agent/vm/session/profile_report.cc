@@ -24,16 +24,23 @@ bool LacksHarvest(const Profile& profile, const Options& options) {
 }
 
 // "; 32 methods with 68.8 % of all calls are estimated, because they lost their probes"; empty: none is.
-std::string DescribeEstimates(const Profile& profile) {
+std::string DescribeEstimates(const Profile& profile, const AssemblyResult& assembly) {
   const AgentSection section = AgentSection::Of(profile);
   const auto json = section.Part(kEstimatesPart);
   const auto note = json ? EstimateNote::Parse(*json) : std::nullopt;
   if (!note || note->methods() == 0) return {};
-  return fmt::format("; {} with {:.1f} % of all calls {} estimated, because {} lost {} probes",
+  const bool is_one = note->methods() == 1;
+  const bool are_replaced = assembly.methods_replaced > 0;
+  std::string why;
+  if (assembly.methods_estimated > 0 || !are_replaced)
+    why = is_one ? "it lost its probes" : "they lost their probes";
+  if (are_replaced) {
+    why += why.empty() ? "" : " or ";
+    why += is_one ? "compilers replaced calls of it" : "compilers replaced calls of them";
+  }
+  return fmt::format("; {} with {:.1f} % of all calls {} estimated, because {}",
                      Counted(note->methods(), "method", "methods"),
-                     100 * note->ShareOf(profile.Total(Table::kCalls)),
-                     note->methods() == 1 ? "is" : "are", note->methods() == 1 ? "it" : "they",
-                     note->methods() == 1 ? "its" : "their");
+                     100 * note->ShareOf(profile.Total(Table::kCalls)), is_one ? "is" : "are", why);
 }
 
 std::string DescribeExactness(const Profile& profile, const Options& options,
@@ -44,11 +51,11 @@ std::string DescribeExactness(const Profile& profile, const Options& options,
     return options.estimate ? "counts are HotSpot's, calls estimated" : "counts are HotSpot's";
   if (assembly == nullptr) return {};
   std::string text = "counts exact but for races between threads";
-  text += DescribeEstimates(profile);
+  text += DescribeEstimates(profile, *assembly);
   const RunExactness others{.within_k = static_cast<int64_t>(assembly->methods_bounded),
                             .unknown = static_cast<int64_t>(assembly->methods_unknown),
                             .largest_k = static_cast<int64_t>(assembly->largest_k)};
-  if (const std::string off = others.DescribeOthers(false); !off.empty()) text += "; " + off;
+  if (const std::string off = others.DescribeOthers(false); !off.empty()) text += "; counts " + off;
   if (options.source == CountSource::kBoth)
     text += lacks_harvest ? "; without HotSpot's counters of other classes"
                           : "; those of classes outside include= are HotSpot's";

@@ -41,14 +41,15 @@ TEST_CASE("the line says how much there is, and how exact it is") {
   assembly.methods_bounded = 2;
   assembly.largest_k = 3;
   CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-        "1 method ran, 1 site; counts exact but for races between threads; in 2 methods off by at "
-        "most 3");
+        "1 method ran, 1 site; counts exact but for races between threads; counts may be off by up "
+        "to 3 in 2 methods, "
+        "because exceptions ended calls or calls had not ended");
   assembly.methods_unknown = 1;
   CHECK(
       DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-      "1 method ran, 1 site; counts exact but for races between threads; in 3 methods off, because "
-      "exceptions ended calls, or calls had not ended: in 2 by at most 3, in 1 by an unknown "
-      "number");
+      "1 method ran, 1 site; counts exact but for races between threads; counts may be off in 3 "
+      "methods, because "
+      "exceptions ended calls or calls had not ended: by up to 3 in 2, by an unknown number in 1");
 }
 
 TEST_CASE("the line says how much is estimated") {
@@ -62,13 +63,34 @@ TEST_CASE("the line says how much is estimated") {
   assembly.NoteEstimated(1);
   CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
         "1 method ran, 1 site; counts exact but for races between threads; 1 method with 71.4 % of "
-        "all calls is estimated, because it lost its probes; in 2 methods off by at most 3");
+        "all calls is estimated, because it lost its probes; counts may be off by up to 3 in 2 "
+        "methods, because "
+        "exceptions ended calls or calls had not ended");
   note.calls["com.acme.Main.rest()void"] = 1;
   SetAgentPart(profile, kEstimatesPart, note.ToJson());
   assembly.methods_bounded = 0;
   CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
         "1 method ran, 1 site; counts exact but for races between threads; 2 methods with 85.7 % "
         "of all calls are estimated, because they lost their probes");
+}
+
+TEST_CASE("the line says that compilers replaced calls") {
+  Profile profile = Example();
+  AssemblyResult assembly;
+  assembly.methods_exact = 1;
+  assembly.methods_replaced = 1;
+  EstimateNote note{{{"com.acme.Main.run()void", 5}}};
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 1 method with 71.4 % of "
+        "all calls is estimated, because compilers replaced calls of it");
+  note.calls["com.acme.Main.rest()void"] = 1;
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+  assembly.NoteEstimated(1);
+  CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 2 methods with 85.7 % "
+        "of all calls are estimated, because they lost their probes or compilers replaced calls of "
+        "them");
 }
 
 TEST_CASE("the line names only what was to be recorded") {

@@ -17,6 +17,8 @@
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "agent/vm/settings/out_path.h"
+#include "agent/vm/snapshot/snapshots.h"
+#include "writer/base/grouped.h"
 #include "writer/control/command.h"
 
 namespace iprof::vm {
@@ -30,11 +32,20 @@ constexpr auto kReleasePatience = std::chrono::seconds(2);
 // How long the JVM's exit may wait for a thread: less than it would wait itself.
 constexpr auto kExitPatience = std::chrono::milliseconds(100);
 
+constexpr auto kRenewalPeriod = std::chrono::seconds(1);
+// A swap of a few classes may be running.
+constexpr auto kRenewalPatience = std::chrono::seconds(2);
+
 // Far longer than many JVMs take that end at once and merge. Others are not waited for.
 constexpr auto kMergePatience = std::chrono::seconds(60);
 
 // Far longer than a snapshot takes.
 constexpr auto kSnapshotPatience = std::chrono::seconds(2);
+// Far longer than a partial profile takes, for which a stop of the recording waits.
+constexpr auto kPartialPatience = std::chrono::seconds(20);
+
+// A partial profile costs far more than a snapshot of the raw file.
+constexpr int kSnapshotsInPartial = 12;
 
 // The JDK of the image build: the one that the user asked for, or the running JVM's.
 int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
@@ -45,6 +56,10 @@ int TargetJdk(const Options& options, jvmtiEnv* jvmti) {
 // collector free memory, and they have ended before. Other collectors work in the VM's own thread.
 bool CollectorEndsFirst(const VmFlags& flags) {
   return flags.Bool("UseZGC").value_or(false) || flags.Bool("UseShenandoahGC").value_or(false);
+}
+
+std::chrono::milliseconds PeriodOf(const Options& options) {
+  return std::chrono::milliseconds(options.snapshot.ns / 1'000'000);
 }
 
 CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
@@ -60,7 +75,7 @@ CountingPlan PlanFor(const Options& options, bool late, const VmFlags& flags,
 }  // namespace
 
 Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
-                 std::unique_ptr<Log> log)
+                 std::unique_ptr<Log> log, std::timed_mutex& dump_turn)
     : vm_(vm),
       environment_(std::move(environment)),
       settings_(std::move(settings)),
@@ -72,7 +87,10 @@ Session::Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings setti
                     instrument::UnboxingOfJdk(JdkVersion(environment_.get()))),
       unload_watch_(*log_),
       class_watch_(unload_watch_),
-      proxies_(hidden_names_, unload_watch_) {
+      proxies_(hidden_names_, unload_watch_),
+      dump_turn_(dump_turn),
+      renewal_thread_([this](jvmtiEnv*, JNIEnv* jni) { RenewCode(jni); }, kRenewalPeriod,
+                      "iprof-precise") {
   unload_watch_.Tell([this](UnloadTag tag) { hidden_names_.Drop(tag); });
 }
 
@@ -125,7 +143,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
     if (counting_ != nullptr) {
       if (Status status = counting_->Start(); !status.ok()) return status;
     }
-    return settings_.options.samples ? StartSampling(false, is_over) : Status();
+    return settings_.options.samples ? FollowCode() : Status();
   }
   // VMInit has passed, so this thread may run Java code.
   JNIEnv* jni = nullptr;
@@ -137,6 +155,9 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
 // Starts the parts while the program runs.
 Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
   if (Status status = Equip(); !status.ok()) return status;
+  if (settings_.options.samples) {
+    if (Status status = FollowCode(); !status.ok()) return status;  // before it is thrown away
+  }
   if (counting_ != nullptr) {
     Status status(Code::kInternal, "counting could not be started");
     AtBoundary(*log_, "the start of counting", [&] { status = counting_->Begin(jni); });
@@ -148,9 +169,10 @@ Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
   if (is_over() || !begun_.compare_exchange_strong(no, Begun::kYes)) return {};
   run_.Begin();
   ReadyTheEnd(jni);
-  const Status status = settings_.options.samples ? StartSampling(true, is_over) : Status();
-  if (status.ok()) StartSnapshots(jni);
-  return status;
+  if (settings_.options.samples) BeginSampling(is_over);
+  StartRenewal(jni);
+  StartSnapshots(jni);
+  return {};
 }
 
 bool Session::GiveUpBegin() {
@@ -162,7 +184,7 @@ bool Session::GiveUpBegin() {
 void Session::ReadyTheEnd(JNIEnv* jni) {
   proxies_.LearnFields(jni);
   if (!collector_ends_first_) return;
-  if (Status status = classes_.Park(environment_.get()); !status.ok())
+  if (Status status = classes_.Park(environment_.get(), jni); !status.ok())
     log_->Step(fmt::format("the thread for the JVM's end did not start: {}", status.message()));
 }
 
@@ -192,8 +214,12 @@ Status Session::EquipCounting() {
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   counting_ = std::make_unique<Counting>(
-      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_}, std::move(plan),
-      std::move(origin));
+      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_,
+                      [this](JNIEnv* jni) {
+                        if (Sampling* const sampling = samples_.load())
+                          sampling->LearnReplaced(jni);
+                      }},
+      std::move(plan), std::move(origin));
   if (Status status = counting_->Prepare(std::move(counting_environment_)); !status.ok())
     return status;
   counts_.store(counting_.get());  // from here on it stays
@@ -201,20 +227,104 @@ Status Session::EquipCounting() {
   return {};
 }
 
-Status Session::StartSampling(bool running, const std::function<bool()>& is_over) {
+Status Session::FollowCode() {
+  if (Sampling* const sampling = samples_.load()) return sampling->Follow();
   if (sampling_ == nullptr) {
     sampling_ =
         std::make_unique<Sampling>(vm_, settings_.options, *log_, classes_, class_watch_, budget_);
   }
-  SamplingKnowledge knowledge{.names = &hidden_names_,
-                              .looks_after_unloaded = counting_ == nullptr};
+  const SamplingKnowledge knowledge{.names = &hidden_names_,
+                                    .looks_after_unloaded = counting_ == nullptr};
   if (Status status = sampling_->Start(knowledge); !status.ok()) return status;
-  // Either the thread that handles the program's end sees this pointer and stops sampling, or this
-  // thread sees here that the end has come.
   samples_.store(sampling_.get());
-  if (is_over()) return {};
-  if (running) AtBoundary(*log_, "the start of sampling", [&] { sampling_->Begin(); });
   return {};
+}
+
+// Either the thread that handles the program's end sees samples_ and stops sampling, or this thread sees here that
+// the end has come.
+void Session::BeginSampling(const std::function<bool()>& is_over) {
+  if (is_over()) return;
+  AtBoundary(*log_, "the start of sampling", [&] {
+    if (RenewsCode()) sampling_->WatchOldCode();
+    sampling_->Begin();
+  });
+}
+
+// Counting swaps the classes anyway, and with them goes all old code.
+bool Session::RenewsCode() const {
+  return settings_.options.precise && counting_ == nullptr && use_refresher_ != nullptr;
+}
+
+void Session::StartRenewal(JNIEnv* jni) {
+  if (!RenewsCode() || samples_.load() == nullptr) return;
+  if (!renewal_thread_.StopForStart()) return;
+  {
+    const std::lock_guard lock(renewal_mutex_);
+    // What HotSpot has counted of the hot methods is to be in the profile.
+    renewal_ = std::make_shared<CodeRenewal>(RenewalHooks(), !settings_.options.Harvests());
+  }
+  renewal_goes_on_.store(true);
+  const Status status = renewal_thread_.Start(environment_.get(), jni);
+  if (!status.ok())
+    log_->Step(fmt::format("the thread for precise samples did not start: {}", status.message()));
+}
+
+CodeRenewal::Hooks Session::RenewalHooks() {
+  const std::chrono::nanoseconds pause(settings_.options.pause.ns);
+  const auto goes_on = [this] { return renewal_goes_on_.load(); };
+  const auto use = [this](JNIEnv* jni, const std::function<void(Refresher&)>& body) {
+    if (const Status status = use_refresher_(jni, body); !status.ok())
+      log_->Step(fmt::format("code cannot be compiled anew: {}", status.message()));
+  };
+  return {
+      .find = [this](double share) { return samples_.load()->FindOldCode(share); },
+      .is_old = [this](const void* method) { return samples_.load()->IsOld(method); },
+      .discard =
+          [=, this](JNIEnv* jni) {
+            log_->Step("hot code from before the recording has imprecise lines: it is discarded");
+            use(jni, [&](Refresher& it) { it.DiscardOldCode(jni, pause, goes_on); });
+          },
+      .swap =
+          [=, this](JNIEnv* jni, const ClassNames& names) {
+            RestoredClasses done;
+            use(jni, [&](Refresher& it) { done = it.Run(jni, names, pause, goes_on); });
+            log_->Step(fmt::format("for precise lines: {}", Refresher::Text(done)));
+            samples_.load()->LearnSwapped(jni);
+            return done.outcome.classes;
+          },
+      .looping =
+          [=](JNIEnv* jni) {
+            std::optional<ClassNames> names;
+            use(jni, [&](Refresher& it) { names = it.ClassesInLoops(jni); });
+            return names;
+          }};
+}
+
+void Session::RenewCode(JNIEnv* jni) {
+  AtBoundary(*log_, "the renewal of code", [&] {
+    const auto renewal = renewal_;  // only changed while this thread is stopped
+    if (renewal->done() || !renewal_goes_on_.load()) return;
+    renewal->Tick(jni);
+    if (renewal->done()) samples_.load()->ForgetOldCode();
+  });
+}
+
+bool Session::StopRenewal(std::chrono::milliseconds patience) {
+  renewal_goes_on_.store(false);
+  if (!renewal_thread_.Stop(patience)) return false;
+  if (Sampling* const sampling = samples_.load()) sampling->ForgetOldCode();
+  return true;
+}
+
+std::string Session::RenewalSummary() const {
+  const CodeRenewal::Figures done = figures().renewal;
+  if (done.compiled_anew + done.still_old == 0) return "";
+  std::string text = fmt::format("compiled anew for precise lines: {}",
+                                 Counted(done.compiled_anew, "hot method", "hot methods"));
+  if (done.still_old > 0)
+    text += fmt::format("; {} still {} older code, whose samples are on few lines", done.still_old,
+                        done.still_old == 1 ? "runs" : "run");
+  return text + "\n";
 }
 
 // Decides how much memory the agent may use.
@@ -258,24 +368,44 @@ void Session::PlanSnapshots() {
       log_->Statistics(fmt::format("there is no raw file: {}", why_no_raw_));
     return;
   }
+  if (!place.why_partial.empty()) {
+    log_->Statistics(
+        fmt::format("there is a partial profile instead of a raw file: {}", place.why_partial));
+    snapshots_ = MakePartialProfile(std::move(place.path));
+  } else {
+    snapshots_ = MakeRawFile(std::move(place.path));
+  }
+}
+
+std::unique_ptr<SurvivingFile> Session::MakePartialProfile(std::string path) {
+  return std::make_unique<PartialProfile>(
+      PartialSettings{.path = std::move(path),
+                      .period = kSnapshotsInPartial * PeriodOf(settings_.options)},
+      [this](JNIEnv* jni, const PartialOrder& order) { return WritePartialProfile(jni, order); },
+      dump_turn_, *log_);
+}
+
+std::unique_ptr<SurvivingFile> Session::MakeRawFile(std::string path) {
   source_ = std::make_unique<SessionSource>(
       settings_.options, target_jdk_, counting_.get(), [this] { return samples_.load(); },
       [this] { return DescribeRun(); });
-  snapshots_ = std::make_unique<Snapshots>(
-      SnapshotSettings{
-          .path = std::move(place.path),
-          .period = std::chrono::milliseconds(settings_.options.snapshot.ns / 1'000'000),
-          .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
-          .keeps_file = settings_.options.keep_raw},
+  return std::make_unique<Snapshots>(
+      SnapshotSettings{.path = std::move(path),
+                       .period = PeriodOf(settings_.options),
+                       .most_bytes = static_cast<uint64_t>(settings_.options.raw_max.bytes),
+                       .keeps_file = settings_.options.keep_raw},
       *source_, *log_, budget_);
 }
 
 // When something is recorded.
 void Session::StartSnapshots(JNIEnv* jni) {
   if (snapshots_ == nullptr) return;
-  source_->NoteBegin(SessionSource::Begins::kOnce);
+  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kOnce);
   const Status status = snapshots_->Start(environment_.get(), jni);
-  if (!status.ok()) log_->Warning(fmt::format("there will be no raw file: {}", status.message()));
+  if (!status.ok())
+    log_->Warning(fmt::format("there will be no {}: {}",
+                              SnapshotsAreProfiles() ? "partial profile" : "raw file",
+                              status.message()));
 }
 
 void Session::TakeSnapshot(JNIEnv* jni) {
@@ -294,7 +424,7 @@ void Session::PlaceRawBeside(const std::string& out) {
   if (snapshots_ == nullptr || !settings_.raw_path.empty() || !control::IsToolsFile(out)) return;
   const std::string place = snapshots_->place();
   if (!control::IsToolsFile(place) || LookAtToolsFolder(place) == ToolsFolder::kHasItsTool) return;
-  snapshots_->SetPlace(RawPathBeside(out));
+  snapshots_->SetPlace(SnapshotsAreProfiles() ? PartialPathBeside(out) : RawPathBeside(out));
 }
 
 void Session::DiscardRaw(JNIEnv* jni) {
@@ -311,7 +441,7 @@ void Session::KeepRaw(JNIEnv* jni) {
 
 void Session::NameRaw() {
   if (snapshots_ == nullptr) return;
-  const Snapshots::Figures raw = snapshots_->figures();
+  const SurvivingFile::Figures raw = snapshots_->figures();
   if (!raw.has_snapshot) return;
   log_->Warning(RawNotice(settings_.options, raw.path));
 }
@@ -326,6 +456,7 @@ void Session::StopSampling() {
 
 void Session::Stop() {
   run_.Pause();  // the profile and the last snapshot end at the same time
+  renewal_goes_on_.store(false);
   StopSampling();
   if (snapshots_ != nullptr && !snapshots_->End(kSnapshotPatience))
     log_->Step("the thread for snapshots did not end in time");
@@ -334,8 +465,12 @@ void Session::Stop() {
 
 std::string Session::Pause(JNIEnv* jni) {
   run_.Pause();
-  if (snapshots_ != nullptr && !snapshots_->Stop(kSnapshotPatience))
+  const std::chrono::milliseconds patience =
+      SnapshotsAreProfiles() ? kPartialPatience : kSnapshotPatience;
+  if (snapshots_ != nullptr && !snapshots_->Stop(patience))
     log_->Step("the thread for snapshots did not end in time");
+  if (!StopRenewal(kRenewalPatience))
+    log_->Step("the thread for precise samples did not end in time");
   if (Sampling* const sampling = samples_.load()) sampling->Pause();
   if (!classes_.Release(kReleasePatience))
     log_->Step("the thread for the JVM's end did not end in time");
@@ -355,20 +490,18 @@ Status Session::Resume(JNIEnv* jni, const std::function<bool()>& is_over) {
         "and the probes have not"};
   }
   Status status;
-  Sampling* const sampling = samples_.load();  // null if an earlier start of sampling failed
-  if (sampling != nullptr) status = sampling->Follow();  // before the classes' code is thrown away
+  Sampling* const sampling = samples_.load();
+  if (sampling != nullptr) status = FollowCode();  // before the classes' code is thrown away
   if (status.ok() && counting_ != nullptr) status = counting_->Resume(jni);
-  if (status.ok() && settings_.options.samples) {
-    if (sampling == nullptr) {
-      status = StartSampling(true, is_over);
-    } else {
-      sampling->Resume(counting_ != nullptr && counting_->SwapsClasses());
-    }
+  if (status.ok() && sampling != nullptr) {
+    if (RenewsCode()) sampling->WatchOldCode();
+    sampling->Resume(counting_ != nullptr && counting_->SwapsClasses());
   }
   if (!status.ok() && sampling != nullptr) sampling->Pause();
   if (status.ok()) {
     run_.Begin();
     ReadyTheEnd(jni);
+    StartRenewal(jni);
     StartSnapshots(jni);
   }
   return status;
@@ -386,10 +519,8 @@ Status Session::Reset(JNIEnv* jni) {
   }
   if (Sampling* const sampling = samples_.load()) sampling->Reset();
   run_.Reset();
-  if (snapshots_ != nullptr) {
-    source_->NoteBegin(SessionSource::Begins::kAnew);
-    snapshots_->TakeIfBegun(jni);
-  }
+  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kAnew);
+  if (snapshots_ != nullptr) snapshots_->TakeIfBegun(jni);
   log_->Step("what was recorded so far is forgotten");
   return {};
 }
@@ -404,12 +535,23 @@ Status Session::ResetSamples(JNIEnv* jni) {
 Session::Figures Session::figures() const {
   Figures figures;
   if (counting_ != nullptr) figures.counting = counting_->figures();
-  if (Sampling* const sampling = samples_.load()) figures.sampling = sampling->figures();
+  uint64_t stack_bytes = 0;
+  if (Sampling* const sampling = samples_.load()) {
+    sampling->ReportMemory();
+    figures.sampling = sampling->figures();
+    stack_bytes = figures.sampling->stack_bytes;
+  }
   if (snapshots_ != nullptr) figures.snapshots = snapshots_->figures();
+  {
+    const std::lock_guard lock(renewal_mutex_);
+    if (renewal_ != nullptr) figures.renewal = renewal_->figures();
+  }
   figures.why_no_raw = why_no_raw_;
   figures.heap_bytes = budget_.UsedHeap();
-  figures.native_bytes = budget_.Used() - std::min(budget_.Used(), figures.heap_bytes);
-  figures.memory_limit = budget_.limit();
+  figures.native_bytes =
+      budget_.Used() - std::min(budget_.Used(), figures.heap_bytes) + stack_bytes;
+  figures.memory_limit =
+      budget_.limit() + static_cast<uint64_t>(settings_.options.samples_memory.bytes);
   return figures;
 }
 
@@ -417,6 +559,7 @@ bool Session::Close() {
   bool is_quiet = environment_.StopEvents();
   if (snapshots_ != nullptr) is_quiet = snapshots_->Stop(kSnapshotPatience) && is_quiet;
   is_quiet = classes_.Release(kReleasePatience) && is_quiet;
+  is_quiet = StopRenewal(kRenewalPatience) && is_quiet;
   if (sampling_ != nullptr) is_quiet = sampling_->Close() && is_quiet;
   if (hidden_ != nullptr) is_quiet = hidden_->Close() && is_quiet;
   if (counting_ != nullptr) is_quiet = counting_->Close() && is_quiet;
@@ -428,6 +571,8 @@ void Session::EndThreads() {
   if (Counting* const counting = counts_.load()) counting->EndThreads(kExitPatience);
   // Ends the thread that lists the classes. If it has made the last list, it must stay, and Release refuses.
   static_cast<void>(classes_.Release(kExitPatience));
+  renewal_thread_.Retire();
+  renewal_thread_.Stop(kExitPatience);
 }
 
 void Session::FinishFiles() { files_.Finish(*log_, kMergePatience); }

@@ -19,8 +19,10 @@
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,7 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
@@ -35,13 +38,16 @@
 #include "agent/vm/names/hidden_names.h"
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/names/unload_watch.h"
+#include "agent/vm/refresh/refresher.h"
+#include "agent/vm/sampling/code_renewal.h"
 #include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/profile_files.h"
 #include "agent/vm/session/run_record.h"
 #include "agent/vm/session/session_source.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
-#include "agent/vm/snapshot/snapshots.h"
+#include "agent/vm/snapshot/partial_profile.h"
+#include "agent/vm/snapshot/surviving_file.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
 
@@ -56,11 +62,16 @@ struct SessionSettings {
 
 class Session {
  public:
+  // `dump_turn` is held by whoever calls DumpTo or Reset.
   Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
-          std::unique_ptr<Log> log);
+          std::unique_ptr<Log> log, std::timed_mutex& dump_turn);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  // Lets code be compiled anew for precise samples, by the refresher that `use` gives to its argument. Before Start.
+  using UseRefresher = std::function<Status(JNIEnv*, const std::function<void(Refresher&)>& use)>;
+  void RenewCodeBy(UseRefresher use) { use_refresher_ = std::move(use); }
 
   // `running`: the program is already running, so the parts begin at once. Gives up early when
   // `is_over` returns true. After a failure, call Stop and Close.
@@ -90,8 +101,12 @@ class Session {
   Status Reset(JNIEnv* jni);
   // The same for the samples; the counts stay.
   Status ResetSamples(JNIEnv* jni);
-  // One more snapshot, if there is a raw file. Call it after a pause and a reset.
+  // What follows is about the file that survives a kill: the raw file, or the partial profile.
+
+  // One more snapshot, if there is such a file. Call it after a pause, without the turn.
   void TakeSnapshot(JNIEnv* jni);
+  // Whether that makes a whole profile.
+  bool SnapshotsAreProfiles() const { return source_ == nullptr; }
   // Where the raw file is or will be; empty: there is none. Once it has begun.
   std::string raw_place() const;
   // The raw file that is there now; empty: none.
@@ -139,7 +154,8 @@ class Session {
   struct Figures {
     std::optional<Counting::Figures> counting;
     std::optional<Sampling::Figures> sampling;
-    std::optional<Snapshots::Figures> snapshots;
+    std::optional<SurvivingFile::Figures> snapshots;
+    CodeRenewal::Figures renewal;
     std::string why_no_raw;  // empty: snapshots are taken
     uint64_t heap_bytes = 0;
     uint64_t native_bytes = 0;
@@ -157,11 +173,22 @@ class Session {
   Status Equip();
   void PlanMemory();
   void PlanSnapshots();
+  std::unique_ptr<SurvivingFile> MakeRawFile(std::string path);
+  std::unique_ptr<SurvivingFile> MakePartialProfile(std::string path);
   void StartSnapshots(JNIEnv* jni);
   Status EquipCounting();
   Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
   void ReadyTheEnd(JNIEnv* jni);
-  Status StartSampling(bool running, const std::function<bool()>& is_over);
+  // The JVM compiles with precise positions from now on.
+  Status FollowCode();
+  void BeginSampling(const std::function<bool()>& is_over);
+  // While samples are taken. See CodeRenewal.
+  bool RenewsCode() const;
+  void StartRenewal(JNIEnv* jni);
+  void RenewCode(JNIEnv* jni);
+  bool StopRenewal(std::chrono::milliseconds patience);
+  CodeRenewal::Hooks RenewalHooks();
+  std::string RenewalSummary() const;
   // A profile, and what to report about it.
   struct MadeProfile {
     Profile profile;
@@ -172,10 +199,17 @@ class Session {
     std::string image_report;
     std::vector<std::string> unmatched;  // patterns of include= and exclude=
   };
-  Result<MadeProfile> MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over);
+  Result<MadeProfile> MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over,
+                                  ProfileUse use);
   Status AddHarvest(MadeProfile& made, const std::function<bool()>& is_over);
-  // As it is written: with its provenance, and for the image build.
-  Result<MadeProfile> FinishProfile(JNIEnv* jni, const std::function<bool()>& is_over);
+  // As it is written: with its provenance, and for the image build. `partial`: its number, if it is a partial profile.
+  Result<MadeProfile> FinishProfile(JNIEnv* jni, const std::function<bool()>& is_over,
+                                    std::optional<uint64_t> partial = std::nullopt);
+  // See agent/vm/snapshot/partial_profile.h.
+  Result<PartialOutcome> WritePartialProfile(JNIEnv* jni, const PartialOrder& order);
+  // Changes whenever the agent records something; nullopt if only a profile can tell.
+  std::optional<uint64_t> MarkOfRecorded(JNIEnv* jni);
+  void NotePartial(uint64_t number, const AssemblyResult* counted, RunNote& run, Profile& profile);
   Result<std::string> WriteProfile(const MadeProfile& made, const std::string& path,
                                    NameOwner owner);
   void LogFailure(const Status& why);
@@ -213,9 +247,19 @@ class Session {
   std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
   std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled
   std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
-  std::unique_ptr<SessionSource> source_;    // null if there is no raw file, as is the next one
-  std::unique_ptr<Snapshots> snapshots_;
-  std::string why_no_raw_;  // does not change once it has begun
+  std::timed_mutex& dump_turn_;
+  std::unique_ptr<SessionSource> source_;  // null if there is no raw file
+  std::unique_ptr<SurvivingFile> snapshots_;
+  std::string
+      why_no_raw_;  // why there is neither a raw file nor a partial profile; does not change once it has begun
+  std::optional<uint64_t>
+      partial_mark_;  // of what the last partial profile has; of its writer only, as is the next one
+  bool partial_has_harvest_ = false;
+  UseRefresher use_refresher_;
+  mutable std::mutex renewal_mutex_;      // guards the pointer
+  std::shared_ptr<CodeRenewal> renewal_;  // null: code is not renewed
+  std::atomic<bool> renewal_goes_on_{false};
+  AgentThread renewal_thread_;
 };
 
 }  // namespace iprof::vm

@@ -13,11 +13,13 @@
 #include "agent/vm/session/profile_report.h"
 #include "agent/vm/session/session.h"
 #include "writer/base/grouped.h"
+#include "writer/base/hash.h"
+#include "writer/base/utc_time.h"
 #include "writer/control/command.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/snapshot_note.h"
 #include "writer/raw/run_counts.h"
 
 namespace iprof::vm {
@@ -101,18 +103,14 @@ void Session::LogFailure(const Status& why) {
   }
 }
 
-Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni,
-                                                  const std::function<bool()>& is_over) {
+Result<Session::MadeProfile> Session::MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over,
+                                                  ProfileUse use) {
   MadeProfile made;
   Profile& profile = made.profile;
   profile.AddStandardTypes();
-  if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile));
-  if (made.counted && !made.counted->estimated_calls.empty()) {
-    EstimateNote note;
-    for (const auto& [method, calls] : made.counted->estimated_calls)
-      note.calls.emplace(method, static_cast<int64_t>(calls));
-    SetAgentPart(profile, kEstimatesPart, note.ToJson());
-  }
+  if (counting_ != nullptr) made.counted.emplace(counting_->AddTo(jni, profile, use));
+  if (made.counted)
+    NoteEstimates(made.counted->added.assembly, profile, made.counted->estimated_calls);
   if (settings_.options.Harvests()) {
     if (Status status = AddHarvest(made, is_over); !status.ok()) return status;
   }
@@ -160,8 +158,11 @@ Status Session::AddHarvest(MadeProfile& made, const std::function<bool()>& is_ov
 }
 
 Result<Session::MadeProfile> Session::FinishProfile(JNIEnv* jni,
-                                                    const std::function<bool()>& is_over) {
-  Result<MadeProfile> whole = MakeProfile(jni, is_over);
+                                                    const std::function<bool()>& is_over,
+                                                    std::optional<uint64_t> partial) {
+  const RunNote before = run_.Note();
+  Result<MadeProfile> whole =
+      MakeProfile(jni, is_over, partial ? ProfileUse::kPartial : ProfileUse::kDump);
   if (!whole.ok()) return whole;
   Profile& profile = whole->profile;
   const Options& options = settings_.options;
@@ -174,6 +175,12 @@ Result<Session::MadeProfile> Session::FinishProfile(JNIEnv* jni,
     run.Lose("estimates_without_name", whole->counted->unnamed_estimates);
   }
   if (const auto harvest = HarvestNote::Of(profile)) harvest->AddLosses(&run);
+  if (partial) {
+    // It has all that was recorded by then, and some of what was recorded since.
+    run.end_ms = before.end_ms;
+    run.recorded_ms = before.recorded_ms;
+    NotePartial(*partial, whole->counted ? &whole->counted->added.assembly : nullptr, run, profile);
+  }
   NoteProvenance(options, run, profile);
   ImageProfile image = FinishForImage(std::move(profile), image_target, options.image);
   if (options.image) {
@@ -183,6 +190,58 @@ Result<Session::MadeProfile> Session::FinishProfile(JNIEnv* jni,
   profile = std::move(image.profile);
   if (Status status = FindNothing(profile, options, whole->unmatched); !status.ok()) return status;
   return whole;
+}
+
+// Of a recording that goes on, it says what a profile says that is recovered from a raw file.
+void Session::NotePartial(uint64_t number, const AssemblyResult* counted, RunNote& run,
+                          Profile& profile) {
+  SnapshotNote note{.generation = static_cast<int64_t>(number),
+                    .time = UtcText(run.end_ms),
+                    .recorded_ms = settings_.options.provenance ? run.recorded_ms : 0,
+                    // HotSpot never rests.
+                    .at_rest = counting_ != nullptr && counting_->IsAtRest(),
+                    .is_partial = true};
+  if (counted != nullptr) AddCounts(*counted, &note);
+  if (!note.at_rest) NoteCountingGoesOn(&run);
+  SetAgentPart(profile, kSnapshotPart, note.ToJson());
+}
+
+std::optional<uint64_t> Session::MarkOfRecorded(JNIEnv* jni) {
+  if (settings_.options.Harvests()) return std::nullopt;
+  std::optional<uint64_t> mark = 0;
+  if (counting_ != nullptr) mark = counting_->MarkOf(jni);
+  Sampling* const sampling = samples_.load();
+  if (mark && sampling != nullptr) mark = MixHash(*mark, sampling->figures().samples);
+  return mark;
+}
+
+Result<PartialOutcome> Session::WritePartialProfile(JNIEnv* jni, const PartialOrder& order) {
+  std::optional<uint64_t> mark = MarkOfRecorded(jni);
+  const auto is_unchanged = [&] { return !order.must_write && mark && mark == partial_mark_; };
+  if (is_unchanged()) return PartialOutcome::kUnchanged;
+  const Result<MadeProfile> made = FinishProfile(jni, order.is_over, order.number);
+  if (!made.ok() && made.status().code() == Code::kUsage) return PartialOutcome::kNothing;
+  if (!made.ok()) return made.status();
+  // A file that lacks something must not replace one that has it.
+  const bool has_harvest = !made->harvest_report.empty();
+  if (made->counted && !made->counted->is_whole)
+    return Status(Code::kLimit, "the agent's tables could not be read in time");
+  if (partial_has_harvest_ && !has_harvest)
+    return Status(Code::kLimit, "HotSpot's own counters could not be read");
+  if (settings_.options.Harvests()) {
+    mark = 0;
+    for (const Table table : kAllTables)
+      mark = MixHash(*mark, MixHash(made->profile.entry_count(table),
+                                    static_cast<uint64_t>(made->profile.Total(table))));
+  }
+  if (is_unchanged()) return PartialOutcome::kUnchanged;
+  const WriteOptions format{.version = settings_.options.format, .gzip = settings_.options.gzip};
+  const Status written =
+      WriteProfileFile(made->profile, format, order.path, Readers::kOwner).status();
+  if (!written.ok()) return written;
+  partial_mark_ = mark;
+  partial_has_harvest_ = has_harvest;
+  return PartialOutcome::kWritten;
 }
 
 Result<std::string> Session::WriteProfile(const MadeProfile& made, const std::string& path,
@@ -237,7 +296,7 @@ void Session::LogReport(const MadeProfile& made) {
   }
   if (Sampling* const sampling = samples_.load()) {
     const SampleTexts texts = sampling->Describe(made.samples);
-    summary += texts.summary;
+    summary += texts.summary + RenewalSummary();
     report += texts.report;
   }
   summary += made.harvest_report;

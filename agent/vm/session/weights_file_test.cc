@@ -49,10 +49,10 @@ TEST_CASE("weights: what is no profile is refused in one sentence that names opt
   CHECK(MessageFor(missing) ==
         "option 'weights': " + missing + ": cannot open: No such file or directory");
   CHECK(MessageFor(folder.path().string()) ==
-        "option 'weights': " + folder.path().string() + " is not a file");
+        "option 'weights': " + folder.path().string() + ": cannot open: it is a directory");
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(MessageFor(pipe) == "option 'weights': " + pipe + " is not a file");
+  CHECK(MessageFor(pipe) == "option 'weights': " + pipe + ": cannot open: it is a named pipe");
   const std::string text = folder.Write("text", "hello\n");
   CHECK(MessageFor(text) ==
         "option 'weights': " + text + ": not an iprof profile: it is no JSON object");

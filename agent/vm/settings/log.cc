@@ -1,12 +1,13 @@
 #include "agent/vm/settings/log.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
+#include "writer/base/system_calls.h"
 #include "writer/base/utc_time.h"
 #include "writer/io/file_place.h"
 
@@ -35,31 +36,30 @@ std::string LogLine(std::string_view message) {
   return line;
 }
 
-Log::~Log() {
-  if (file_ >= 0) close(file_);
-}
-
 Status Log::Open(const std::string& path) {
   const auto failure = [&](const std::string& why) {
     return Status(Code::kIo, fmt::format("cannot open the log file '{}': {}", path, why));
   };
   const iprof::Result<FilePlace> place = FilePlace::Find(path);
   if (!place.ok()) return failure(place.status().message());
-  // The name of a descriptor (/dev/stderr leads to one) looks like a link.
-  const int no_follow = place->descriptor() ? 0 : O_NOFOLLOW;
-  const int file = openat(place->folder(), place->name().c_str(),
-                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | no_follow, 0644);
-  if (file < 0) return failure(std::generic_category().message(errno));
-  if (file_ >= 0) close(file_);
-  file_ = file;
+  if (place->descriptor() && place->descriptor()->ours) {
+    file_ = OwnedFd(SystemCalls::Real().Dup(place->descriptor()->number));
+    return file_.is_open() ? Status() : failure(std::generic_category().message(errno));
+  }
+  // The name of another process's descriptor looks like a link.
+  const int how = place->descriptor() ? 0 : O_CREAT | O_NOFOLLOW;
+  iprof::Result<OwnedFd> file =
+      OpenFile(place->folder(), place->name(), O_WRONLY | O_APPEND | how, FileKind::kStream, 0644);
+  if (!file.ok()) return failure(file.status().message());
+  file_ = std::move(*file);
   return Status();
 }
 
 void Log::Write(LogLevel level, std::string_view message) {
   if (!Shows(level)) return;
   const std::string line = LogLine(message);
-  if (file_ >= 0) WriteOnce(file_, Now() + " " + line);
-  if (file_ < 0 || level == LogLevel::kError) WriteOnce(STDERR_FILENO, line);
+  if (file_.is_open()) WriteOnce(file_.get(), Now() + " " + line);
+  if (!file_.is_open() || level == LogLevel::kError) WriteOnce(STDERR_FILENO, line);
 }
 
 }  // namespace iprof::vm

@@ -4,7 +4,8 @@
 // file is set, errors go to stderr too.
 // Threads: any, in any phase of the JVM, but not in a signal handler, because it formats and may
 // allocate. Open and SetVerbosity are called once at start, before other threads can log.
-// Failure: a failed write is dropped, because there is no place to report it. If Open fails, the
+// Failure: a failed write is dropped, because there is no place to report it; so is one into a named
+// pipe that is full. If Open fails, the
 // log stays on stderr.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
@@ -22,7 +24,6 @@ enum class LogLevel : int { kError = -1, kNotice = 0, kStatistics = 1, kStep = 2
 class Log {
  public:
   Log() = default;
-  ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -45,7 +46,7 @@ class Log {
  private:
   void Write(LogLevel level, std::string_view message);
 
-  int file_ = -1;
+  OwnedFd file_;  // not open: stderr
   int verbosity_ = 0;
 };
 

@@ -63,9 +63,8 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
 
 // An option that the user gave and that only matters if there is a raw file; empty: there is none.
 std::string_view GivenForRaw(const Options& options, const WasGiven& was_given) {
-  for (const std::string_view name : {"raw", "snapshot", "keep-raw", "raw-max"}) {
-    const bool is_off = (name == "snapshot" && options.snapshot.ns == 0) ||
-                        (name == "keep-raw" && !options.keep_raw);
+  for (const std::string_view name : {"raw", "keep-raw", "raw-max"}) {
+    const bool is_off = name == "keep-raw" && !options.keep_raw;
     if (was_given(name) && !is_off) return name;
   }
   return {};
@@ -134,6 +133,7 @@ Status FindUseless(const Options& options, const WasGiven& was_given) {
       {"depth", options.samples, "samples=y"},
       {"samples-memory", options.samples, "samples=y"},
       {"signal", options.samples, "samples=y"},
+      {"precise", options.samples, "samples=y"},
       {"receivers-max-lost", options.receivers || options.instance_ofs,
        "receivers=y or instanceofs=y"},
       {"estimate", options.Harvests(), "source=methoddata"},

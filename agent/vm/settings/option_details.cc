@@ -76,9 +76,10 @@ constexpr OptionDetails kDetails[] = {
      "is, and the new one gets a number: `app.1.iraw`."},
     {"snapshot",
      "How often the raw file is brought up to date; 100ms to 1h. The file is made at the first "
-     "snapshot, so that a program that ends sooner makes none. With `0`, and with "
-     "`count-until` or `overhead`, whose estimates it would lack, there is no raw file; nor with "
-     "`source=methoddata` and `samples=n`, as it cannot have HotSpot's counters."},
+     "snapshot, so that a program that ends sooner makes none. With `count-until`, `overhead` and "
+     "`source=methoddata`, of which a raw file would lack a part, a whole profile is written "
+     "instead, at twelve times this, with the suffix `.partial` behind the name of `out` "
+     "([recover.md](recover.md#partial-profiles)). With `0` there is neither."},
     {"keep-raw",
      "Keep the raw file after the profile was written at the program's end. With `n` it is "
      "removed then."},
@@ -219,6 +220,12 @@ constexpr OptionDetails kDetails[] = {
      "The signal to sample with, such as `SIGPROF` or `SIGRTMIN+4`; no other code may handle "
      "it. Default: SIGURG, or SIGWINCH if SIGURG is in use; "
      "[sampling.md](sampling.md#the-signal) says why."},
+    {"precise",
+     "After an attach or a later start that changes no classes (`calls=n,branches=n,...`, or "
+     "`source=methoddata`): if code that the JVM compiled before holds 1 % of the samples, have it "
+     "compiled anew, so that its samples are on the lines that ran. This costs a pause and "
+     "compiler time once; with `n` such samples are on few lines. See "
+     "[sampling.md](sampling.md#attached-late)."},
 };
 
 }  // namespace

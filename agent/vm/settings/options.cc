@@ -87,7 +87,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "the raw file, from which iprof recover makes the profile of a killed JVM; default: as out, "
      "ending in .iraw"},
     {"snapshot", &Options::snapshot, "5s",
-     "how often the raw file is brought up to date; 0: there is no raw file"},
+     "how often the raw file is brought up to date; a partial profile, where there is one instead: "
+     "at twelve times that; 0: there is neither"},
     {"keep-raw", &Options::keep_raw, "n",
      "keep the raw file after the profile was written at the program's end"},
     {"raw-max", &Options::raw_max, "256m", "the largest size of the raw file"},
@@ -155,6 +156,9 @@ const auto kTable = std::to_array<OptionSpec>({
      "the part of memory= for stacks; default: a quarter of it, at most 64m"},
     {"signal", SignalSlot{&Options::signal}, "",
      "the signal to sample with; default: SIGURG, or SIGWINCH where SIGURG is in use"},
+    {"precise", &Options::precise, "y",
+     "after an attach or a later start, have hot code compiled anew, so that samples have precise "
+     "lines"},
 });
 
 template <typename T>

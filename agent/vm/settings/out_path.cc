@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "writer/base/open_file.h"
 #include "writer/io/file_place.h"
 
 namespace iprof::vm {
@@ -22,6 +23,12 @@ std::string TimeText(std::time_t time) {
   std::array<char, 32> text{};
   const size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local);
   return std::string(text.data(), length);
+}
+
+// A device or a pipe has no neighbours.
+bool HasNeighbours(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode);
 }
 
 bool CanMakeFilesIn(int folder) { return faccessat(folder, ".", W_OK | X_OK, 0) == 0; }
@@ -108,7 +115,7 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
                               *expanded, error.message()));
   }
   const std::string parent = path.parent_path().string();
-  const Result<OpenFolder> made = FilePlace::FindFolder(parent, MissingFolders::kMake);
+  const Result<OwnedFd> made = FilePlace::FindFolder(parent, MissingFolders::kMake);
   if (!made.ok()) {
     return Status(Code::kIo, fmt::format("cannot create the folder '{}': {}", parent,
                                          made.status().message()));
@@ -121,7 +128,7 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   if (!place.ok()) {
     if (fs::is_directory(path, error)) return is_a_folder();
     // A path that cannot be examined counts as existing; a free name is found next to it.
-    if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->fd())) return path.string();
+    if (old_file == OldFile::kIsKept && CanMakeFilesIn(made->get())) return path.string();
     return Status(Code::kIo,
                   fmt::format("cannot examine '{}': {}", path.string(), place.status().message()));
   }
@@ -130,6 +137,12 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
   std::string folder_path = place->folder_path();
   if (place->found() || place->descriptor()) {
     const bool regular = !place->descriptor() && S_ISREG(place->found()->st_mode);
+    if (place->found()) {
+      // Now, as at the end there would be no place for the profile.
+      if (const Status usable = CheckKind(*place->found(), FileKind::kStream); !usable.ok())
+        return Status(Code::kIo,
+                      fmt::format("cannot write '{}': {}", path.string(), usable.message()));
+    }
     const bool written = !regular || old_file == OldFile::kIsWritten;
     if (written && faccessat(folder, place->name().c_str(), W_OK, 0) != 0) {
       return Status(Code::kIo, fmt::format("cannot write '{}': {}", path.string(),
@@ -140,7 +153,7 @@ Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& fa
     // An existing file is replaced in its own folder, even if the path is a link to it. A new file
     // is created where the path says.
     if (!written) {
-      folder = made->fd();
+      folder = made->get();
       folder_path = parent;
     }
   }
@@ -163,8 +176,7 @@ bool LeadToOneFile(const std::string& a, const std::string& b) {
 
 std::string RawPathBeside(const std::string& out_path) {
   constexpr std::string_view kSuffix = ".iraw";
-  struct stat found {};
-  if (stat(out_path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) return {};
+  if (!HasNeighbours(out_path)) return {};
   std::string path = out_path;
   for (const std::string_view known : {".gz", ".iprof"}) {
     const size_t name = path.rfind('/') + 1;
@@ -172,6 +184,10 @@ std::string RawPathBeside(const std::string& out_path) {
       path.resize(path.size() - known.size());
   }
   return path.append(kSuffix);
+}
+
+std::string PartialPathBeside(const std::string& out_path) {
+  return HasNeighbours(out_path) ? out_path + std::string(kPartialSuffix) : std::string();
 }
 
 std::string NumberedName(std::string_view path, int64_t number) {
@@ -192,19 +208,17 @@ Result<std::string> ReserveUnusedName(const std::string& path) {
   constexpr int64_t kLastNumber = 9'999'999;
   const size_t name_begin = path.rfind('/') + 1;  // npos + 1 is 0
   const std::string parent = path.substr(0, name_begin);
-  const Result<OpenFolder> folder = FilePlace::FindFolder(parent, MissingFolders::kFail);
+  const Result<OwnedFd> folder = FilePlace::FindFolder(parent, MissingFolders::kFail);
   if (!folder.ok()) {
     return Status(Code::kIo,
                   fmt::format("cannot create '{}': {}", path, folder.status().message()));
   }
   for (int64_t number = 0; number <= kLastNumber; ++number) {
     const std::string name = number == 0 ? path : NumberedName(path, number);
-    const int file = openat(folder->fd(), name.c_str() + name_begin,
-                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file >= 0) {
-      close(file);
-      return name;
-    }
+    const Result<OwnedFd> file =
+        OpenFile(folder->get(), name.substr(name_begin), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                 FileKind::kRegular, 0600);
+    if (file.ok()) return name;
     if (errno != EEXIST) {
       return Status(Code::kIo, fmt::format("cannot create '{}': {}", name,
                                            std::generic_category().message(errno)));

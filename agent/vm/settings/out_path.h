@@ -37,8 +37,8 @@ Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& fac
 enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is taken
 
 // Expands the pattern, makes it absolute, creates missing parent folders, and checks that the file
-// can be written: the parent is a writable folder, the path is not a folder, and an existing file
-// is writable.
+// can be written: the parent is a writable folder, the path is not a folder, socket, block device or another user's pipe, and
+// an existing file is writable.
 Result<std::string> ResolveOutPath(std::string_view pattern, const PathFacts& facts,
                                    OldFile old_file = OldFile::kIsWritten);
 
@@ -49,6 +49,10 @@ bool LeadToOneFile(const std::string& a, const std::string& b);
 // Where the raw file goes unless the user says so: beside the profile "app.iprof" or "app.iprof.gz" as
 // "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
 std::string RawPathBeside(const std::string& out_path);
+
+// Where the partial profile of "app.iprof" goes: "app.iprof.partial". Empty likewise.
+inline constexpr std::string_view kPartialSuffix = ".partial";
+std::string PartialPathBeside(const std::string& out_path);
 
 // "app.iprof", 2 → "app.2.iprof". The number is inserted before ".iprof" or ".iprof.gz", otherwise
 // before the last suffix.

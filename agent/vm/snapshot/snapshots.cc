@@ -1,6 +1,5 @@
 #include "agent/vm/snapshot/snapshots.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/settings/out_path.h"
+#include "writer/base/open_file.h"
 #include "writer/io/file_place.h"
 #include "writer/raw/raw_format.h"
 
@@ -51,14 +51,11 @@ uint64_t SumOf(const RawLosses& losses) {
 // Whether the file can be another JVM's. One that we may not read can; so can an empty one, which is just being made.
 bool MayBeRawFile(const FilePlace& place, SystemCalls& calls) {
   if (!place.found()) return true;
-  if (!S_ISREG(place.found()->st_mode)) return false;
-  // Not blocking: it may be a pipe by now.
-  const int fd = calls.Openat(place.folder(), place.name().c_str(),
-                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
-  if (fd < 0) return true;
+  const Result<OwnedFd> file =
+      OpenFile(place.folder(), place.name(), O_RDONLY | O_NOFOLLOW, FileKind::kRegular, 0, calls);
+  if (!file.ok()) return file.status().code() == Code::kIo;
   std::array<uint8_t, kRawMagic.size()> first{};
-  const ssize_t count = pread(fd, first.data(), first.size(), 0);
-  calls.Close(fd);
+  const ssize_t count = pread(file->get(), first.data(), first.size(), 0);
   return count <= 0 || BeginsRawFile({first.data(), static_cast<size_t>(count)});
 }
 

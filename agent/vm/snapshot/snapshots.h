@@ -38,6 +38,7 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/settings/log.h"
+#include "agent/vm/snapshot/surviving_file.h"
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
 #include "writer/raw/raw_writer.h"
@@ -69,53 +70,27 @@ struct SnapshotSettings {
   bool keeps_file = false;  // also when its content is in a profile
 };
 
-class Snapshots {
+class Snapshots final : public SurvivingFile {
  public:
   // Everything must outlive this object.
   Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
             instrument::MemoryBudget& budget, SystemCalls& calls = SystemCalls::Real());
-  ~Snapshots();
+  ~Snapshots() override;
   Snapshots(const Snapshots&) = delete;
   Snapshots& operator=(const Snapshots&) = delete;
 
-  // The first snapshot comes after one period.
-  Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
-  // Ends the thread, until the next start. Returns true if it has ended.
-  bool Stop(std::chrono::milliseconds timeout);
-  // The same for good: a thread that was started meanwhile takes no snapshots.
-  bool End(std::chrono::milliseconds timeout);
-
-  // Where the next file is made; absolute. One that is there stays in use.
-  void SetPlace(const std::string& path);
-  std::string place() const;
-
-  // One more snapshot, on this thread. Does nothing after End: then the end of the
-  // recording decides whether the file stays.
-  void Take(JNIEnv* jni);
-  // Only if there is a file.
-  void TakeIfBegun(JNIEnv* jni);
-  // The profile has everything, or the user wants none: removes the file. One that is to be kept gets the
-  // last state instead, and is made if it is missing although a snapshot was due.
-  void Discard(JNIEnv* jni);
-  // Removes a file that has no snapshot from which a profile could be recovered.
-  void DiscardUseless();
-  // The program ends, and no profile could be written: the file gets the last state, and stays.
-  void Keep(JNIEnv* jni);
-
-  struct Figures {
-    std::string path;           // of the file; empty: there is none
-    std::string why_none;       // the last failure, if there is no file because of it
-    bool has_snapshot = false;  // it has a complete one, so it can be recovered
-    uint64_t snapshots = 0;
-    uint64_t last_ms = 0;  // when the last one was taken; ms since 1970
-    uint64_t file_bytes = 0;
-    uint64_t failed = 0;        // snapshots that could not be written
-    uint64_t skipped = 0;       // because a profile was being made
-    uint64_t without_room = 0;  // classes, counters, stacks … that raw-max= keeps out
-    uint64_t cpu_ns = 0;        // of all snapshots
-    uint64_t last_cpu_ns = 0;
-  };
-  Figures figures() const;
+  Status Start(jvmtiEnv* jvmti, JNIEnv* jni) override;
+  bool Stop(std::chrono::milliseconds timeout) override;
+  bool End(std::chrono::milliseconds timeout) override;
+  void SetPlace(const std::string& path) override;
+  std::string place() const override;
+  void Take(JNIEnv* jni) override;
+  void TakeIfBegun(JNIEnv* jni) override;
+  // One that is to be kept gets the last state instead, and is made if it is missing although a snapshot was due.
+  void Discard(JNIEnv* jni) override;
+  void DiscardUseless() override;
+  void Keep(JNIEnv* jni) override;
+  Figures figures() const override;
 
  private:
   enum class IfNone : uint8_t { kBegin, kNothing };

@@ -4,11 +4,13 @@ import { bar } from './cells.js';
 import { element } from './dom.js';
 import { count, percent, share, shortCount, shortType } from './format.js';
 
-// "case 1, 3 → 28 45.0 %" for each target of a switch; both ways of a branch.
-function branchNote(model, site, instruction) {
+// "case 1, 3 → 28 45.0 %" for each target of a switch; both ways of a branch. An image build's profile may have further
+// outcomes, because it folded or inlined branches. `next`: the bci of the next instruction.
+function branchNote(model, site, instruction, next) {
   const newest = model.newest;
+  const find = (bci) => site.outcomes.find((other) => other.key === bci);
   const part = (bci) => {
-    const outcome = site.outcomes.find((other) => other.key === bci);
+    const outcome = find(bci);
     return outcome ? share(outcome.count[newest], site.total[newest]) : 0;
   };
   const arm = (text, value) => element('span', {class: 'arm'}, text, ' ', element('b', {}, percent(value)));
@@ -16,9 +18,19 @@ function branchNote(model, site, instruction) {
     const keys = instruction.operand.split(', ');
     const arms = new Map();
     instruction.targets.forEach((target, index) => arms.set(target, [...(arms.get(target) ?? []), keys[index] ?? '…']));
-    return [...arms].map(([target, names]) => arm(`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''} → ${target}`, part(target)));
+    const ways = [...arms].map(([target, names]) => arm(`${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''} → ${target}`, part(target)));
+    const elsewhere = site.outcomes.filter((outcome) => !arms.has(outcome.key))
+      .reduce((sum, outcome) => sum + share(outcome.count[newest], site.total[newest]), 0);
+    return elsewhere > 0 ? [...ways, arm('elsewhere', elsewhere)] : ways;
   }
-  const taken = part(instruction.targets[0]);
+  const [target] = instruction.targets;
+  const known = find(target) || find(next);
+  if (!known || site.outcomes.length + site.hidden > 2) {
+    const shown = site.outcomes.slice(0, 4).map((outcome) => arm(outcome.key < 0 ? 'elsewhere' : `→ ${outcome.key}`, part(outcome.key)));
+    const hidden = site.outcomes.length + site.hidden - shown.length;
+    return hidden > 0 ? [...shown, element('span', {class: 'arm'}, `… ${count(hidden)} more`)] : shown;
+  }
+  const taken = known.key === target ? part(target) : 1 - part(next);
   return [element('span', {class: 'split', 'aria-hidden': 'true', style: {'--share': String(taken)}}),
     arm('taken', taken), arm('falls through', 1 - taken)];
 }
@@ -72,9 +84,9 @@ export function createListing(model, method) {
       element('span', {class: `figure${shown ? '' : ' hidden'}`}, shortCount(executions))));
   const samples = (value) => element('td', {class: 'number'}, value > 0 ? percent(share(value, allSamples)) : '');
 
-  function instructionRow(instruction) {
+  function instructionRow(instruction, index) {
     const sites = sitesAt.get(instruction.bci) ?? [];
-    const notes = sites.flatMap((site) => (site.table === 'branches' ? branchNote(model, site, instruction) : typeNote(model, site)));
+    const notes = sites.flatMap((site) => (site.table === 'branches' ? branchNote(model, site, instruction, code.instructions[index + 1]?.bci) : typeNote(model, site)));
     if (instruction.mnemonic === 'monitorenter') notes.unshift(element('span', {class: 'arm'}, 'lock'));
     const isBranch = instruction.targets.length > 0 && !instruction.mnemonic.endsWith('switch');
     const operand = isBranch ? `→ ${instruction.targets[0]}` : shortOperand(instruction);

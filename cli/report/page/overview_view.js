@@ -7,35 +7,25 @@ import { count, duration, moment, percent, plural, points, share, shortCount, sh
 const TOP = 10;
 const BEGINS = {start: 'from the JVM’s start', attach: 'attached to the running JVM', later: 'begun while the program ran'};
 
+const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
 const fact = (name, ...value) => element('div', {class: 'fact'}, element('dt', {}, name), element('dd', {}, value));
 export function programOf(profile) {
   const programs = [...new Set(profile.runs.map((run) => run.program).filter(Boolean))];
   return programs.length === 1 ? programs[0] : profile.file;
 }
 
-// Without the largest k, the run was recovered from a snapshot that was taken while threads were counting.
-function withinK({ within_k: methods, largest_k: largest }) {
-  if (methods <= 0) return '';
-  return largest === undefined ? `${count(methods)} within k, which is not known: threads were counting` : `${count(methods)} off by at most ${count(largest)}`;
-}
-
 function runFacts(run) {
   const jvm = [run.jvm_vendor, run.jvm_build ?? run.jvm_version, run.architecture].filter(Boolean).join(', ');
   const window = [run.start ? `${moment(run.start)}${run.end ? ` to ${moment(run.end)}` : ''} UTC` : '',
     run.recorded_ms ? duration(run.recorded_ms) : '', BEGINS[run.begin] ?? ''].filter(Boolean).join(', ');
-  const { exactness } = run;
-  const exact = exactness && [`${plural(exactness.exact, 'method')} exact`,
-    withinK(exactness),
-    exactness.unknown > 0 ? `${count(exactness.unknown)} of unknown error` : ''].filter(Boolean).join(', ');
-  const losses = run.losses.map(([name, number]) => `${count(number)} ${name.replaceAll('_', ' ')}`).join(', ');
   return [
     run.program ? fact('Program', run.program) : null,
     jvm ? fact('JVM', jvm) : null,
     window ? fact('Window', window) : null,
     run.tables ? fact('Recorded', run.tables.replaceAll('+', ', ')) : null,
     run.options ? fact('Options', element('code', {class: 'break'}, run.options)) : null,
-    exact ? fact('Exactness', exact) : null,
-    fact('Left out', losses === '' ? 'nothing' : losses),
+    run.counts ? fact('Counts', run.counts) : null,
+    run.losses.length === 0 ? fact('Left out', 'nothing') : run.losses.map(([became, what]) => fact(capitalised(became), what)),
   ];
 }
 

@@ -1,33 +1,30 @@
-#include "agent/hotspot/core/file_memory.h"
+#include "agent/hotspot/file_memory.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace iprof::hotspot {
 
 std::unique_ptr<FileMemory> FileMemory::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return nullptr;
-  struct stat found {};
-  if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
-    close(fd);
-    errno = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
-    return nullptr;
-  }
-  return std::unique_ptr<FileMemory>(
-      new FileMemory(fd, static_cast<uint64_t>(found.st_size), found.st_mtime));
+  Result<OwnedFd> file = OpenFile(path, O_RDONLY, FileKind::kRegular);
+  return file.ok() ? Of(std::move(*file)) : nullptr;
 }
 
-FileMemory::~FileMemory() { close(fd_); }
+std::unique_ptr<FileMemory> FileMemory::Of(OwnedFd file) {
+  struct stat found {};
+  if (!file.is_open() || fstat(file.get(), &found) != 0) return nullptr;
+  return std::unique_ptr<FileMemory>(
+      new FileMemory(std::move(file), static_cast<uint64_t>(found.st_size), found.st_mtime));
+}
 
 bool FileMemory::Read(Address from, void* into, size_t size) const {
   if (from > size_ || size > size_ - from) return false;
   auto* to = static_cast<char*>(into);
   while (size > 0) {
-    const ssize_t got = pread(fd_, to, size, static_cast<off_t>(from));
+    const ssize_t got = pread(file_.get(), to, size, static_cast<off_t>(from));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     to += got;

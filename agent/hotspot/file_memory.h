@@ -8,17 +8,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "agent/hotspot/memory.h"
+#include "writer/base/open_file.h"
 
 namespace iprof::hotspot {
 
 class FileMemory final : public Memory {
  public:
   static std::unique_ptr<FileMemory> Open(const std::string& path);
-  ~FileMemory() override;
-  FileMemory(const FileMemory&) = delete;
-  FileMemory& operator=(const FileMemory&) = delete;
+  // Of a regular file. Null if it is not open.
+  static std::unique_ptr<FileMemory> Of(OwnedFd file);
 
   bool Read(Address from, void* into, size_t size) const override;
 
@@ -26,10 +27,10 @@ class FileMemory final : public Memory {
   int64_t changed_s() const { return changed_s_; }  // when it was written, seconds since 1970
 
  private:
-  FileMemory(int fd, uint64_t size, int64_t changed_s)
-      : fd_(fd), size_(size), changed_s_(changed_s) {}
+  FileMemory(OwnedFd file, uint64_t size, int64_t changed_s)
+      : file_(std::move(file)), size_(size), changed_s_(changed_s) {}
 
-  const int fd_;
+  const OwnedFd file_;
   const uint64_t size_;
   const int64_t changed_s_;
 };
