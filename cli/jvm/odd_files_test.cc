@@ -26,7 +26,6 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 constexpr AttachTimeouts kPatient{60s, 60s};
-constexpr AttachTimeouts kShort{300ms, 300ms};
 
 std::string WhyNot(const FakeJvm& fake, const AttachTimeouts& timeouts) {
   const Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), timeouts);

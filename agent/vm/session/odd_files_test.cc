@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <variant>
@@ -194,9 +195,8 @@ TEST_CASE("what is beside a profile is not waited for") {
         if (std::string_view(name) != "own.iprof") {
           REQUIRE(WriteProfileFile(MakeRandomProfile(1), {}, (folder / "own.iprof").string()).ok());
         }
-        const auto merged =
-            MergeInto(folder / "own.iprof", folder / "app.iprof", {},
-                      {.patience = std::chrono::milliseconds(1), .silence = {}, .on_wait = {}});
+        const auto merged = MergeInto(folder / "own.iprof", folder / "app.iprof", {},
+                                      {.patience = std::chrono::milliseconds(1)});
         const bool leads_nowhere =
             std::string_view(name) == "app.iprof" && file.kind == OddKind::kDangling;
         CHECK(merged.ok() == leads_nowhere);  // the link's target is made
