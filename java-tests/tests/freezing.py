@@ -21,7 +21,7 @@ GUEST = "Freezes$Guest.applyAsInt(int)int"
 LEFT, RIGHT = (f"Freezes${side}.applyAsInt(int)int" for side in ("Left", "Right"))
 NEAR = 0.02  # of the truth
 # Methods freeze and thaw by the processor time of the program, which asking for its status hardly takes: so it works much between two questions.
-RUN = "run 20000000"
+RUN = "run 10000000"
 SPIN = "spin 200000000"
 
 
@@ -98,10 +98,9 @@ class FreezingCase(SessionCase):
 
 
 class Counts(FreezingCase):
-    def freeze(self, options):
-        """A program whose methods have lost their probes, and have run for longer than that took; its profile x.iprof is checked."""
-        process = self.begin(f"count-until=5000,rearm=0,verbose=1{options}")
-        self.until_frozen(process)
+    def check_frozen(self, process, beside=()):
+        """Methods lose their probes, and run for longer than that took; the profile x.iprof is checked."""
+        self.until_frozen(process, beside=beside)
         counted = process.ran["run"]
         self.ask(process, f"more {counted // 2}")
         self.ask(process, f"run {counted}")
@@ -118,16 +117,32 @@ class Counts(FreezingCase):
                                r"because they lost their probes")
         self.assertRegex(said, r"exact, but for races between threads: [\d,]+ of [\d,]+ methods that ran.*; [\d,]+ are estimated, because")
         self.assertRegex(said, r"methods with estimated counts: [1-9][\d,]*; without probes now: [1-9][\d,]*; counting costs at most \d")
-        return process
 
     @in_proof
     def test_with_a_counter_for_everything(self):
-        process = self.freeze(",placement=direct")
+        process = self.begin("count-until=5000,rearm=0,verbose=1,placement=direct")
+        self.check_frozen(process)
         self.finish(process)
         self.assert_true("end.iprof", process.ran)
 
-    def test_frozen_methods_follow_their_callers_until_a_stop(self):
-        process = self.freeze("")
+    def test_what_freezes_until_a_stop_and_what_does_not(self):
+        """While an attached agent freezes the methods of one program, two others do the same work: one without the options, and one with
+        another agent that follows ours, which would see classes without its own changes."""
+        process = self.begin("", agent=None)
+        plain = self.begin("verbose=1", agent="out=plain.iprof,")
+        followed = self.begin("count-until=5000", jvm_args=[f"-javaagent:{self.own_agent()}"], agent="out=followed.iprof,")
+        self.ask(process, "run 300000")
+        self.command("attach", process, "samples=n,image=n,out=end.iprof,count-until=5000,rearm=0,verbose=1")
+        process.ran.clear()
+        self.check_frozen(process, beside=(plain, followed))
+        for other, name in ((plain, "plain.iprof"), (followed, "followed.iprof")):
+            status = self.status(other)
+            self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
+            said = self.finish(other)
+            # Others may be methods that compilers replace.
+            self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
+            self.assertEqual(self.profile(name).calls_of(STEP), other.ran["run"])
+            self.assertEqual(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), other is followed, said)
         self.command("reset", process)
         process.ran.clear()
         self.ask(process, "run 500000")
@@ -146,28 +161,7 @@ class Counts(FreezingCase):
         self.command("dump", process, "-o", "again.iprof")
         self.assert_true("again.iprof", recorded)
         self.finish(process)
-
-    def test_what_freezes_and_what_does_not(self):
-        """While an attached agent freezes the methods of one program, two others do the same work: one without the options, and one with
-        another agent that follows ours, which would see classes without its own changes."""
-        process = self.begin("", agent=None)
-        plain = self.begin("verbose=1", agent="out=plain.iprof,")
-        followed = self.begin("count-until=5000", jvm_args=[f"-javaagent:{self.own_agent()}"], agent="out=followed.iprof,")
-        self.ask(process, "run 300000")
-        self.command("attach", process, "samples=n,image=n,out=end.iprof,count-until=5000,rearm=0")
-        process.ran.clear()
-        self.until_frozen(process, beside=(plain, followed))
-        for other, name in ((plain, "plain.iprof"), (followed, "followed.iprof")):
-            status = self.status(other)
-            self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
-            said = self.finish(other)
-            # Others may be methods that compilers replace.
-            self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
-            self.assertEqual(self.profile(name).calls_of(STEP), other.ran["run"])
-            self.assertEqual(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), other is followed, said)
-        self.ask(process, f"run {process.ran['run']}")
-        self.finish(process)
-        self.assert_true("end.iprof", process.ran)
+        self.assert_true("end.iprof", recorded)
 
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
@@ -177,7 +171,7 @@ class Counts(FreezingCase):
         self.until(process, RUN, lambda status: status["cost_now_permille"] > limit_permille)
         status = self.until(process, RUN, lambda status: status["frozen_methods"] > 0 and status["cost_now_permille"] <= limit_permille)
         self.assertGreater(status["cost_permille"], 0)
-        self.ask(process, f"run {process.ran['run']}")
+        self.ask(process, f"run {process.ran['run'] // 2}")
         self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs at most \d")
         self.assert_true("end.iprof", process.ran)
 
@@ -188,7 +182,7 @@ class Counts(FreezingCase):
         status = self.until(process, SPIN, self.keeps_a_loop)
         self.assertTrue(all(kept["methods"] > 0 for kept in status["kept"]), status)
         self.assertRegex(self.command("status", process).stdout, r"keep probes +\d+ hot methods?: a loop in the class runs all the time \(Freezes\.")
-        self.ask(process, SPIN)
+        self.ask(process, "spin 20000000")
         self.command("stop", process, "-o", "stop.iprof")
         self.assertEqual(self.profile("stop.iprof").calls_of(LEAF), process.ran["spin"])
         self.command("reset", process)
@@ -255,7 +249,7 @@ class Classes(FreezingCase):
         """HotSpot would interpret the loop from then on. Other classes, which the loop calls, may be swapped."""
         process = self.begin("count-until=5000,rearm=0")
         self.until(process, SPIN, self.keeps_a_loop)
-        self.ask(process, SPIN)
+        self.ask(process, "spin 20000000")
         self.finish(process)
         self.assertEqual(self.profile("end.iprof").calls_of(LEAF), process.ran["spin"])
         self.assertEqual([name for name in self.estimates("end.iprof") if name.startswith("Freezes.")], [])
