@@ -28,6 +28,11 @@ class LineTables {
   void Add(const void* id, std::vector<LineStart> starts);
   std::optional<int32_t> LineOf(const void* id, int64_t bci) const;
   void Add(const LineTables& other);
+  // Forgets the ids for which keeps(id) is false.
+  template <typename Keeps>
+  void Prune(Keeps keeps) {
+    std::erase_if(tables_, [&](const auto& table) { return !keeps(table.first); });
+  }
   size_t bytes() const;
   bool empty() const { return tables_.empty(); }
 

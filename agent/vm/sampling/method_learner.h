@@ -79,6 +79,7 @@ class MethodLearner {
   void Prune();
   void LearnRunningMethods(JNIEnv* jni, jint depth);
   void LearnReplaced(JNIEnv* jni, jmethodID id);
+  void ForgetReplaced();
   void LearnLines(jmethodID id, LineTables& lines);
 
   Log& log_;
