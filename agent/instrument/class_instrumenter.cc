@@ -135,6 +135,8 @@ void ClassInstrumenter::LimitUnloaded(uint64_t bytes) { rep_->table.LimitUnloade
 
 void ClassInstrumenter::ForgetUnloaded() { rep_->table.ForgetUnloaded(); }
 
+void ClassInstrumenter::TrimWorkers() { rep_->workers.Trim(); }
+
 void ClassInstrumenter::OnForgotten(ClassTable::Forgotten forgotten) {
   rep_->table.OnForgotten(std::move(forgotten));
 }

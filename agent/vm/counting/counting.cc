@@ -25,6 +25,9 @@ constexpr auto kFreezerTimeout = std::chrono::milliseconds(10000);
 // milliseconds, but a program that keeps loading classes may always have one.
 constexpr auto kHookPatience = std::chrono::milliseconds(200);
 
+// Classes are often loaded in bursts. What rewriting the next one needs is made in less than a millisecond.
+constexpr auto kTrimPeriod = std::chrono::seconds(1);
+
 instrument::SiteKinds SitesAskedFor(const Options& options) {
   return {.receivers = options.receivers,
           .monitors = options.monitors,
@@ -256,6 +259,10 @@ void Counting::Work(JNIEnv* jni) {
     store_.ExpectClasses(0);
   }
   WarnOfCap();
+  if (const auto now = std::chrono::steady_clock::now(); now >= next_trim_) {
+    instrumenter_.TrimWorkers();
+    next_trim_ = now + kTrimPeriod;
+  }
   store_.Harvest(environment_.get(), jni);
   if (freezer_ != nullptr) {
     const bool froze =
@@ -320,6 +327,7 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
                               .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
     NoteSwap(restored);
   }
+  for (int i = 0; i < 2; ++i) instrumenter_.TrimWorkers();  // all of them
   if (origin_ != nullptr) origin_->Settle(kOriginTimeout);
   if (origin_ != nullptr && !origin_->Stop(kStopTimeout))
     log_.Step("the thread that looks up class files did not end in time");

@@ -315,6 +315,7 @@ class Counting final : public HiddenClassCounting {
   // Held while a profile is made and while unloaded classes are handled, also during calls to the
   // JVM, in which the thread may be suspended. Guards the store's window, edges_ and live_at_close_.
   mutable std::timed_mutex unload_mutex_;
+  std::chrono::steady_clock::time_point next_trim_;  // of the instrumenter's memory; for Work
   LiveFrames edges_;  // frames that were live when the recording was started, stopped or reset
   LiveFrames live_at_close_;  // likewise, when it was stopped last
   std::atomic<bool> has_begun_{false};

@@ -35,6 +35,11 @@ class LineTables {
     return found == lengths_.end() ? 0 : found->second;
   }
   void Add(const LineTables& other);
+  // Forgets the ids for which keeps(id) is false.
+  template <typename Keeps>
+  void Prune(Keeps keeps) {
+    std::erase_if(tables_, [&](const auto& table) { return !keeps(table.first); });
+  }
   size_t bytes() const;
   bool empty() const { return tables_.empty(); }
 

@@ -46,5 +46,16 @@ TEST_CASE("tables are united, and later ones replace earlier ones") {
   CHECK(tables.bytes() > before);
 }
 
+TEST_CASE("lines of methods that are forgotten are gone, and those of others stay") {
+  const int one = 0;
+  const int other = 0;
+  LineTables lines;
+  lines.Add(&one, {{0, 10}});
+  lines.Add(&other, {{0, 20}});
+  lines.Prune([&](const void* id) { return id == &other; });
+  CHECK(lines.LineOf(&one, 0) == std::nullopt);
+  CHECK(lines.LineOf(&other, 0) == 20);
+}
+
 }  // namespace
 }  // namespace iprof::vm

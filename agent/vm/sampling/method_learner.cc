@@ -68,6 +68,19 @@ void MethodLearner::Prune() {
   if (const auto sampled = ids_in_samples_()) methods_.Prune(*sampled);
 }
 
+// Each swap of a class may leave other old versions of its methods on stacks. Those that no sample shows are forgotten;
+// LearnRunningMethods adds the ones that still run.
+void MethodLearner::ForgetReplaced() {
+  if (methods_.replaced_methods() == 0) return;
+  const std::unique_lock lock(texts_mutex_, std::try_to_lock);
+  const auto sampled = lock ? ids_in_samples_() : std::nullopt;
+  if (!sampled) return;
+  methods_.ReplacedGone();
+  methods_.Prune(*sampled);
+  replaced_lines_.Prune([&](const void* id) { return methods_.Find(id).has_value(); });
+  replaced_line_bytes_.store(replaced_lines_.bytes());
+}
+
 void MethodLearner::LearnClass(JNIEnv* jni, jclass klass) {
   JvmtiString descriptor(jvmti_);
   if (jvmti_->GetClassSignature(klass, descriptor.address(), nullptr) != JVMTI_ERROR_NONE) return;
@@ -111,6 +124,7 @@ void MethodLearner::LearnLoaded(JNIEnv* jni, jint depth) {
   for (jclass klass : classes.all())
     // Skips classes that are not prepared yet; ClassPrepare will come for them.
     LearnClass(jni, klass);
+  ForgetReplaced();
   LearnRunningMethods(jni, depth);
 }
 

@@ -81,6 +81,7 @@ class MethodLearner {
   bool MayMakeIds();
   void Prune();
   void LearnReplaced(JNIEnv* jni, jmethodID id);
+  void ForgetReplaced();
   void LearnLines(jmethodID id, LineTables& lines);
 
   Log& log_;

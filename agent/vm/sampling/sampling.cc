@@ -372,7 +372,10 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
 }
 
 const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
-  if (lines_changed_.exchange(false)) copied_methods_.clear();
+  if (lines_changed_.exchange(false)) {
+    copied_methods_.clear();
+    copied_lines_ = LineTables();
+  }
   std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
   if (sampled.empty()) return copied_lines_;
   copied_lines_.Add(learner_.LinesOf(jni, sampled));

@@ -27,6 +27,7 @@ void SampledMethods::AddClass(std::string_view class_descriptor,
                       watch};
     const auto [at, is_new] = by_id_.try_emplace(method.id, entry);
     if (is_new) {
+      if (method.version == MethodVersion::kReplaced) replaced_.push_back(method.id);
       if (ids == nullptr) continue;
       ids->push_back(method.id);
       ++watched_ids_;
@@ -68,6 +69,17 @@ size_t SampledMethods::Gone(int64_t watch) {
   return count;
 }
 
+void SampledMethods::ReplacedGone() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  gone_.insert(gone_.end(), replaced_.begin(), replaced_.end());
+  replaced_.clear();
+}
+
+size_t SampledMethods::replaced_methods() const {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return replaced_.size();
+}
+
 size_t SampledMethods::gone_methods() const {
   const std::lock_guard<std::mutex> guard(lock_);
   return gone_.size();
@@ -90,7 +102,7 @@ void SampledMethods::Prune(const std::unordered_set<const void*>& sampled) {
 size_t SampledMethods::bytes() const {
   const std::lock_guard<std::mutex> guard(lock_);
   return texts_.bytes() + by_id_.size() * kEntryBytes + by_watch_.size() * kWatchBytes +
-         (watched_ids_ + gone_.capacity()) * sizeof(const void*);
+         (watched_ids_ + gone_.capacity() + replaced_.capacity()) * sizeof(const void*);
 }
 
 }  // namespace iprof::vm

@@ -70,6 +70,10 @@ class SampledMethods {
 
   // The class is gone. Its methods stay, for samples that contain them. Returns how many it had.
   size_t Gone(int64_t watch);
+  // Old versions of methods may no longer run. Those that do are added again.
+  void ReplacedGone();
+  // How many were added since then.
+  size_t replaced_methods() const;
   // The number of methods of classes that have gone since the last Prune.
   size_t gone_methods() const;
   // Forgets those of them that are not in `sampled`. No thread may use texts meanwhile.
@@ -94,6 +98,7 @@ class SampledMethods {
   std::unordered_map<int64_t, std::vector<const void*>> by_watch_;
   size_t watched_ids_ = 0;
   std::vector<const void*> gone_;
+  std::vector<const void*> replaced_;  // since the last ReplacedGone
 };
 
 }  // namespace iprof::vm

@@ -388,5 +388,30 @@ TEST_CASE("methods of unloaded classes stay while samples show them", "[sampling
   CHECK(methods.bytes() * 2 < full);
 }
 
+TEST_CASE("of old versions of methods, those that samples show stay") {
+  SampledMethods methods;
+  const auto replace = [&](uintptr_t id) {
+    methods.AddClass("La/App;", std::vector<MethodOfClass>{{Id(id), "run", "()V", MethodVersion::kReplaced}});
+  };
+  methods.AddClass("La/App;", std::vector<MethodOfClass>{{Id(1), "run", "()V"}});
+  replace(2);
+  replace(3);
+  CHECK(methods.replaced_methods() == 2);
+  methods.ReplacedGone();
+  methods.Prune({Id(3)});
+  CHECK(methods.replaced_methods() == 0);
+  CHECK(methods.Find(Id(1)));
+  CHECK_FALSE(methods.Find(Id(2)));
+  CHECK(methods.Find(Id(3)));
+  const size_t before = methods.bytes();
+  for (uintptr_t id = 10; id < 1000; ++id) {
+    replace(id);
+    methods.ReplacedGone();
+    methods.Prune({Id(3)});
+  }
+  CHECK(methods.size() == 2);
+  CHECK(methods.bytes() <= before + 1024);
+}
+
 }  // namespace
 }  // namespace iprof::vm
