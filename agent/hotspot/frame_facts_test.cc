@@ -57,9 +57,10 @@ TEST_CASE("what the tables leave out is missing") {
 }
 
 TEST_CASE("where a method's code is") {
-  FakeStructs fake;
   const OwnMemory memory;
-  CHECK_FALSE(ReadCodeOffsets(VmStructs(memory, fake.Symbols())));
+  FakeStructs nothing;
+  CHECK_FALSE(ReadCodeOffsets(VmStructs(memory, nothing.Symbols())));
+  FakeStructs fake;
   fake.AddField("Method", "_constMethod", 8);
   fake.AddField("ConstMethod", "_code_size", 42);
   fake.AddType("ConstMethod", 56);

@@ -32,8 +32,8 @@ TEST_CASE("a partial profile's note says what it is") {
       .generation = 3, .time = "t", .methods_within_k = 2, .is_partial = true};
   CHECK(SnapshotNote::Parse(partial.ToJson()) == partial);
   CHECK(partial.Describe() ==
-        "partial profile 3 of t; its counts are within k in 2 methods (k is not known: threads "
-        "were counting)");
+        "partial profile 3 of t; its counts may be off in 2 methods by an unknown number, because "
+        "the program ran on while they were read");
   SnapshotNote both{.generation = 4, .time = "u"};
   both.Unite(partial);
   CHECK(both.is_partial);

@@ -16,6 +16,7 @@ void CodeEnds::Add(const EntryDecl& entry, const Place& place) {
     if (frame.bci <= reach.bci) continue;
     reach.bci = frame.bci;
     reach.place = place;
+    reach.place.section = *keys_.emplace(place.section).first;
   }
   if (entry.table != Table::kSamples && !entry.frames.empty())
     reach_[entry.frames.front().method].is_recorded = true;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,9 +30,10 @@ class CodeEnds {
  private:
   struct Reach {
     int64_t bci = 0;
-    Place place;  // of the entry with that position
+    Place place;  // of the entry with that position; its key is one of keys_
     bool is_recorded = false;
   };
+  std::set<std::string, std::less<>> keys_;   // of tables
   std::unordered_map<int64_t, Reach> reach_;  // by method
 };
 

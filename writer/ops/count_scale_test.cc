@@ -7,8 +7,10 @@
 #include <limits>
 #include <string>
 
+#include "writer/base/open_file.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/reader.h"
 #include "writer/ops/merge.h"
 #include "writer/ops/ops_test_profiles.h"
 
@@ -94,6 +96,13 @@ class Piped {
   int read_ = -1;
 };
 
+Result<Profile> ReadPipe(const std::string& path) {
+  const Result<OwnedFd> pipe = OpenFile(path, O_RDONLY, FileKind::kStream);
+  if (!pipe.ok()) return pipe.status();
+  FdSource source(pipe->get(), path);
+  return ReadProfile(source, path);
+}
+
 TEST_CASE("inputs that can be read only once are scaled, too") {
   HarvestNote note;
   note.estimator = "flow-1";
@@ -102,7 +111,7 @@ TEST_CASE("inputs that can be read only once are scaled, too") {
   for (const unsigned threads : {1U, 2U}) {
     const Piped exact(WithCalls(700)), other(estimated);
     const MergeInput inputs[] = {{exact.path(), 1}, {other.path(), 2}};
-    const Result<MergeResult> merged = MergeFiles(inputs, {.threads = threads});
+    const Result<MergeResult> merged = MergeFiles(inputs, {.threads = threads, .read = ReadPipe});
     INFO(merged.status().message());
     REQUIRE(merged.ok());
     CHECK(merged->scaled);
@@ -121,7 +130,7 @@ TEST_CASE("an input that can be read only once and is damaged stays left out") {
   close(emptied);
   const MergeInput inputs[] = {{exact.path(), 1}, {empty.path(), 1}, {other.path(), 1}};
   const Result<MergeResult> merged =
-      MergeFiles(inputs, {.failure_mode = FailureMode::kWarn, .threads = 1});
+      MergeFiles(inputs, {.failure_mode = FailureMode::kWarn, .threads = 1, .read = ReadPipe});
   REQUIRE(merged.ok());
   CHECK(merged->left_out.size() == 1);
   CHECK(CountFactsOf(merged->profile).total == 1400);

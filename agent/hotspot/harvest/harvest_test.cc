@@ -11,6 +11,7 @@
 #include "agent/hotspot/block_cache.h"
 #include "agent/hotspot/harvest/fake_hotspot.h"
 #include "agent/hotspot/harvest/harvest_profile.h"
+#include "writer/base/code_length.h"
 #include "writer/base/murmur3.h"
 
 namespace iprof::hotspot {
@@ -27,7 +28,7 @@ uint64_t HashOfOriginal() {
   symbolic.Add(
       1, classfile::Op::invokevirtual,
       {.tag = classfile::Tag::kMethodref, .owner = "a/A", .name = "run", .descriptor = "()V"});
-  return Murmur3(symbolic.bytes()).low;
+  return WithCodeLength(Murmur3(symbolic.bytes()).low, std::size(kOriginal));
 }
 
 Result<std::unique_ptr<HarvestedProgram>> Harvest(const FakeProgram& program) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/hotspot/harvest/fake_hotspot.h"
+#include "writer/base/code_length.h"
 #include "writer/base/murmur3.h"
 
 namespace iprof::hotspot {
@@ -45,7 +46,7 @@ uint64_t HashOf(const std::vector<uint8_t>& bytes, std::string_view own_name) {
         bci, Op::invokevirtual,
         {.tag = classfile::Tag::kMethodref, .owner = "a/A", .name = "run", .descriptor = "()V"});
   }
-  return Murmur3(symbolic.bytes()).low;
+  return WithCodeLength(Murmur3(symbolic.bytes()).low, bytes.size());
 }
 
 TEST_CASE("hashes are those of the class file, whatever was hashed before") {
