@@ -3,8 +3,9 @@
 For each module, java-tests/CMakeLists.txt says on which JVMs scripts/test runs it: on the OLDEST_AND_NEWEST version of
 Java, or on ONE_JVM. Single tests or classes of tests can restrict this:
 
-  @on_one_jvm   its result does not depend on the JVM: scripts/test runs it on jdk17
-  @in_proof     it is slow, and faster tests check the same: scripts/test does not run it
+  @on_one_jvm     its result does not depend on the JVM, or one is enough each time: scripts/test runs it on jdk17
+  @on_newest_jvm  the same on Java 25
+  @in_proof       it is slow, and faster tests check the same: scripts/test does not run it
 
 scripts/proof runs everything that scripts/test leaves out, as the ctest proof.<module>.<jvm>.
 """
@@ -12,12 +13,18 @@ scripts/proof runs everything that scripts/test leaves out, as the ctest proof.<
 import unittest
 
 ONE_JVM = "jdk17"
+NEWEST_JVMS = ("jre25", "jdk25")
 PARTS = ("test", "proof", "all")
 _ATTRIBUTE = "iprof_runs_on"
 
 
 def on_one_jvm(item):
     setattr(item, _ATTRIBUTE, (ONE_JVM,))
+    return item
+
+
+def on_newest_jvm(item):
+    setattr(item, _ATTRIBUTE, NEWEST_JVMS)
     return item
 
 

@@ -7,6 +7,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness import control
 from harness.case import Settings
+from harness.scope import in_proof
 from harness.session_case import SessionCase
 
 # Some thousand pieces of compiled code.
@@ -80,3 +81,18 @@ class AgentMemory(SessionCase):
                 self.assertGreater(told, 0.9 * held)
                 self.assertLess(told, status["memory_limit_bytes"])
                 self.end(process)
+
+    @in_proof
+    def test_1000_profiles(self):
+        """Of a program with more than 5,000 compiled methods. What the JVM itself takes counts, too, but not the arenas that glibc gives to new
+        threads in turn."""
+        process = self.start_java("Compiled", agent=None, jvm_args=[*COMPILED, "-Xms64m", "-XX:+AlwaysPreTouch"],
+                                  env={"MALLOC_ARENA_MAX": "1"})
+        options, resident = [f"force=always,{ONLY_SAMPLES}"], []
+        for number in range(1000):
+            self.command("profile", process, *options, "--duration", "10ms", "-o", "x.iprof")
+            options = []
+            if number % 50 == 49:
+                resident.append(control.resident_kib(process.pid))
+        print(f"{self.jvm.id}: {resident} KiB resident")
+        self.assertLessEqual(resident[-1] - resident[0], 2048)

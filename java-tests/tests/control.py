@@ -368,7 +368,7 @@ class OtherUsers(Control):
         copy = pathlib.Path(self.listed()[process.pid]["agent_library"])
         self.assertRegex(str(copy.parent), r"^/tmp/\.iprof-[0-9a-f]{16}$")
         self.assertFalse(copy.parent.exists())
-        self.tool_attach(process, "out=again.iprof", "--agent", library)
+        self.tool_attach(process, "out=again.iprof", "--agent", library, expect=IO)
         self.assertEqual(self.end(process)[0], "iprofagent: already loaded in this JVM; the options of the first load stand")
         self.profile("late.iprof")
 

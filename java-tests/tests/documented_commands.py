@@ -31,7 +31,7 @@ NOT_RUN = {
     r"iprof attach PID start=n.*": "tests.sessions runs it; it writes no profile by itself",
     r"iprof (start|stop|reset|dump|status|profile) .*": "tests.sessions runs them; they need a program under load, or a state",
     r"kill -9": "not to be typed: what it does is told",
-    r"iprof .*\.iraw.*": "cli_raw runs them; a JVM that ends normally leaves no raw file",
+    r"iprof .*\.iraw.*|iprof recover app\.iprof .*": "cli_raw runs them; a JVM that ends normally leaves no raw file",
 }
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 KINDS = ("sh", "text", "json")
@@ -120,7 +120,7 @@ class DocumentedCommands(AgentCase):
                                    (r"/copied/lib/", f"{self.jvm.home}/lib/"), (r"/profiles/", f"{self.folder}/profiles/"), (r"\bFILE\b", "app.iprof"),
                                    (r"\bPATTERN\b", "'com.acme.*'"), (r"\bCOMMAND\b", "show")):
             command = re.sub(placeholder, value, command)
-        if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z]+)?", command):  # its help must mention it
+        if name := re.fullmatch(r"iprof (?!help)([a-z]+)( --[a-z-]+)?", command):  # its help must mention it
             command = f"iprof help {name[1]}"
         return command
 

@@ -112,7 +112,7 @@ class Modes(PositionsCase):
         class_bytes = self.class_files()
         for mode in ("exact", "budget", "frozen", "samples"):
             with self.subTest(mode):
-                self.assert_placed(self.run_mode("sampling.Positions", mode, 3_500), class_bytes, least=2_000)
+                self.assert_placed(self.run_mode("sampling.Positions", mode, 2_000), class_bytes, least=1_000)
 
     @in_proof
     def test_ten_programs_in_all_modes(self):
@@ -148,6 +148,10 @@ class Sessions(PositionsCase, SessionCase):
                 self.assertIsNone(process.poll(), process.err_path.read_text())
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.005)
+
+    def end(self, process):
+        process.communicate(b"", timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, process.err_path.read_text())
 
     def begin(self, **options):
         process = self.start_java("sampling.Positions", "-", **options)
@@ -200,9 +204,9 @@ class Check(PositionsCase):
         checked = self.run_tool("check", "p.iprof").stdout
         self.assertNotIn("ctx-beyond-end", checked)
         profile = self.profile("p.iprof")
-        (burn,) = (m["id"] for m in profile.document["methods"]
-                   if m["name"] == "burn" and profile.types[m["signature"][0]] == "sampling.Positions")
         document = profile.document
+        types = {each["id"]: each["name"] for each in document["types"]}
+        (burn,) = (m["id"] for m in document["methods"] if m["name"] == "burn" and types[m["signature"][0]] == "sampling.Positions")
         document["samplingProfiles"].append({"ctx": f"{burn}:3<{burn}:2", "records": [100_000]})
         self.write("moved.iprof", document)
         said = self.run_tool("check", "--classpath", Settings.classes, "moved.iprof").stdout

@@ -18,7 +18,7 @@ from iprofdev import maven
 from iprofdev.messages import Unavailable
 
 from harness.case import C1_ONLY, Settings
-from harness.scope import in_proof, on_one_jvm
+from harness.scope import in_proof, on_newest_jvm, on_one_jvm
 from oracle.counting_case import SOURCES, CountingCase
 
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
@@ -42,12 +42,14 @@ class RobustCase(CountingCase):
 class Switches(RobustCase):
     jvm_defaults = C1_ONLY
 
+    @on_newest_jvm
     def test_interpreter(self):
         self.whole("-Xint")
 
     def test_compile_everything(self):
         self.check("Fib", agent=EVERYTHING, jvm_args=["-Xcomp"])
 
+    @on_one_jvm
     def test_compile_everything_with_c1(self):
         self.check("Typed", 200, agent=EVERYTHING, jvm_args=["-Xcomp", "-XX:TieredStopAtLevel=1"])
 
@@ -71,9 +73,11 @@ class Representations(RobustCase):
     """How the JVM checks code, and how it represents objects and classes."""
     jvm_defaults = C1_ONLY
 
+    @on_one_jvm
     def test_verify_everything(self):
         self.whole("-Xverify:all")
 
+    @on_newest_jvm
     def test_check_jni(self):
         bare = self.run_java("counting.All", 0, agent=None, jvm_args=["-Xcheck:jni"])
         run = self.whole("-Xcheck:jni")
@@ -85,12 +89,15 @@ class Representations(RobustCase):
     def test_compact_object_headers(self):
         self.whole(UNLOCK, "-XX:+UseCompactObjectHeaders")
 
+    @on_one_jvm
     def test_no_compressed_pointers(self):
         self.whole("-XX:-UseCompressedOops")
 
+    @on_newest_jvm
     def test_no_compressed_class_pointers(self):
         self.whole("-XX:-UseCompressedClassPointers")
 
+    @on_one_jvm
     def test_all_identity_hashes_are_equal(self):
         """The table of classes must work without object tags."""
         self.check("Typed", 200, agent=f"{EVERYTHING},receivers-max-lost=0", jvm_args=[UNLOCK, "-XX:hashCode=2"],
@@ -100,15 +107,18 @@ class Representations(RobustCase):
 class Collectors(RobustCase):
     jvm_defaults = C1_ONLY
 
+    @on_one_jvm
     def test_serial(self):
         self.whole("-XX:+UseSerialGC", "-Xmx256m")
 
+    @on_newest_jvm
     def test_parallel(self):
         self.whole("-XX:+UseParallelGC", "-Xmx256m")
 
     def test_g1_in_a_small_heap(self):
-        self.whole("-XX:+UseG1GC", "-Xmx64m")
+        self.whole("-XX:+UseG1GC", "-Xmx80m")  # a quarter is for the agent
 
+    @on_newest_jvm
     def test_z(self):
         self.whole("-XX:+UseZGC")
 
@@ -118,9 +128,11 @@ class Collectors(RobustCase):
     def test_generational_shenandoah(self):
         self.whole(UNLOCK, "-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational")
 
+    @on_one_jvm
     def test_shenandoah(self):
         self.whole("-XX:+UseShenandoahGC")
 
+    @on_one_jvm
     def test_epsilon(self):
         self.whole(UNLOCK, "-XX:+UseEpsilonGC", "-Xmx2g")
 
@@ -320,6 +332,7 @@ class Scarcity(RobustCase):
     def test_ten_thousand_loaders(self):
         self.check("Loaders", 10000, jvm_args=["-Xmx256m"])
 
+    @on_one_jvm
     def test_code_cache_full(self):
         self.check("All", 0, jvm_args=["-XX:ReservedCodeCacheSize=4m", "-XX:TieredStopAtLevel=4"])
 

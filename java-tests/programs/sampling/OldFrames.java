@@ -30,7 +30,7 @@ public final class OldFrames {
       say("after", mark);
       walk();
       say("walked", mark);
-      redefine(8);
+      redefine(10);
       say("again", mark);
     }
   }
@@ -43,7 +43,10 @@ public final class OldFrames {
     }
   }
 
-  /** The class file of Runs, with so many instructions that do nothing before the code of run(). */
+  /**
+   * The class file of Runs, with so many instructions that do nothing before the code of run(). The table of variables stays as it is, so its
+   * end must be at an instruction in the new code, too: it is with 4 and with 10.
+   */
   private static byte[] padded(int nops) throws IOException {
     byte[] bytes;
     try (InputStream in = OldFrames.class.getResourceAsStream("OldFrames$Runs.class")) {

@@ -31,6 +31,7 @@ record Answer(String outcome, String message, AgentStatus status) {
             case "done":
                 return message;
             case "refused":
+            case "taken": // another load came first
                 throw new AgentException(AgentException.Kind.REFUSED, message);
             default:
                 throw new AgentException(AgentException.Kind.FAILED, message);
