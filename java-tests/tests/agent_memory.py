@@ -7,7 +7,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness import control
 from harness.case import Settings
-from harness.scope import in_proof
+from harness.scope import in_proof, on_one_jvm
 from harness.session_case import SessionCase
 
 # Some thousand pieces of compiled code.
@@ -58,6 +58,7 @@ class AgentMemory(SessionCase):
     def test_recordings_of_samples(self):
         self.does_not_grow(ONLY_SAMPLES, COMPILED)
 
+    @on_one_jvm
     def test_recordings_of_counts(self):
         self.does_not_grow("samples=y")
 

@@ -5,7 +5,7 @@ elsewhere its counts may be off by the number of such exceptions.
 """
 
 from harness.case import C1_ONLY
-from harness.scope import in_proof, on_one_jvm
+from harness.scope import in_proof, on_newest_jvm, on_one_jvm
 from oracle.counting_case import CountingCase
 
 
@@ -17,6 +17,7 @@ class Modes(CountingCase):
     def test_default(self):
         self.both("All", 1)
 
+    @on_newest_jvm
     def test_interpreter(self):
         self.check("All", 0, jvm_args=["-Xint"])
 
@@ -24,6 +25,7 @@ class Modes(CountingCase):
     def test_interpreter_without_derived_counts(self):
         self.check("All", 0, agent="placement=direct", jvm_args=["-Xint"])
 
+    @on_one_jvm
     def test_c1(self):
         self.check("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
 

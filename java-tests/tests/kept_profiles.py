@@ -159,6 +159,7 @@ class Begun(KeptCase):
 
 
 class NothingRecorded(KeptCase):
+    @on_one_jvm
     def test_an_earlier_profile_stays(self):
         self.put_precious()
         run = self.run_java("Fib", agent="out=app.iprof,exclude=*,jdk=n,samples=n")
@@ -326,6 +327,7 @@ class ManyJvms(KeptCase):
         self.assertEqual(raw.read_bytes(), counted)
         self.assertEqual(self.rounds_in("app.1.iraw"), 1)
 
+    @on_one_jvm
     def test_eight_jvms_that_end_at_once_lose_nothing(self):
         """Each ran another number of rounds, so that no two mistakes cancel out."""
         rounds = [1, 2, 4, 8, 16, 32, 64, 128]
@@ -391,6 +393,7 @@ class ManyJvms(KeptCase):
 
 
 class LostProfiles(KeptCase):
+    @on_one_jvm
     def test_the_exit_status_shows_it(self):
         for how, status in (("return", 0), ("exit", 3), ("halt", 4), ("throw", 1)):
             with self.subTest(how=how):

@@ -7,7 +7,7 @@ import pathlib
 import re
 
 from harness.case import C1_ONLY
-from harness.scope import in_proof, on_one_jvm
+from harness.scope import in_proof, on_newest_jvm, on_one_jvm
 from oracle.counting_case import CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
@@ -26,9 +26,11 @@ class Modes(CountingCase):
     def test_default(self):
         self.run_typed("tree", 100000)
 
+    @on_newest_jvm
     def test_interpreter(self):
         self.run_typed("tree", 1000, "-Xint")
 
+    @on_one_jvm
     def test_c1_from_the_first_call(self):
         self.compiled("tree", "-XX:TieredStopAtLevel=1")
 

@@ -16,7 +16,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness import control
 from harness.case import AgentCase, Settings
-from harness.scope import in_proof
+from harness.scope import in_proof, on_one_jvm
 
 STEPS = 2000
 OUTSIDE = 3000  # steps while nothing is recorded, or that a reset forgets
@@ -262,6 +262,7 @@ class Cycles(AgentCase):
         rows = self.run_cycles(24, jvm_args=flags)
         self.like_a_plain_agent(rows, self.run_plain_cycles(24, jvm_args=flags))
 
+    @on_one_jvm
     def test_a_start_keeps_no_garbage(self):
         """A start takes seconds in a large program. What the program drops meanwhile can be unloaded, as without us."""
         socket_path = self.folder / "socket"

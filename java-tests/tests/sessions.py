@@ -14,7 +14,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
 from harness.control import Controlled
-from harness.scope import on_one_jvm
+from harness.scope import on_newest_jvm, on_one_jvm
 from harness.session_case import BAD_INPUT, PER_ROUND, ROUND, SessionCase
 
 
@@ -25,6 +25,7 @@ class Windows(SessionCase):
         self.assert_tidy(process)
         self.end(process)
 
+    @on_one_jvm
     def test_a_program_that_records_from_its_start(self):
         process = self.start(agent="out=end.iprof")
         self.rounds(process, 2)
@@ -99,6 +100,7 @@ class Resets(SessionCase):
 
 class Ways(SessionCase):
     """Without the usual way to the agent."""
+    @on_newest_jvm
     def test_the_doorbell(self):
         process = self.start(jvm_args=["-XX:-EnableDynamicAgentLoading"])
         self.cycle(process)
@@ -113,6 +115,7 @@ class Ways(SessionCase):
             self.end(process)
             self.assertFalse((self.folder / f"{process.pid}.sock").exists())
 
+    @on_one_jvm
     def test_the_control_socket_alone(self):
         """The JVM writes the files."""
         process = self.start(agent=None)
@@ -287,6 +290,7 @@ class ByOptions(SessionCase):
         run = self.run_java("Ends", "return", agent="start=n", jvm_args=["-Xshare:on"])
         self.assertEqual(self.agent_lines(run.stderr), [])
 
+    @on_one_jvm
     def test_a_delay_and_a_duration(self):
         process = self.start(agent="delay=500ms,duration=2s,out=end.iprof")
         self.rounds(process, 1)
@@ -302,6 +306,7 @@ class ByOptions(SessionCase):
 
 
 class Statuses(SessionCase):
+    @on_one_jvm
     def test_what_the_agent_says_of_itself(self):
         process = self.start()
         idle = self.status(process)

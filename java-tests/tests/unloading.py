@@ -9,7 +9,7 @@ import re
 import sys
 
 from harness.case import C1_ONLY
-from harness.scope import on_one_jvm
+from harness.scope import on_newest_jvm, on_one_jvm
 from oracle import counts
 from oracle.counting_case import CountingCase, program
 
@@ -31,9 +31,11 @@ class OneCollection(CountingCase):
         self.assertRegex(run.stdout, freed, run)
         print(f"{self.jvm.id}: {jvm_args}: {' '.join(re.findall('(?m)^(?:STILL )?HELD.*|^FREED.*', run.stdout))}", file=sys.stderr)
 
+    @on_one_jvm
     def test_serial(self):
         self.freed("-XX:+UseSerialGC")
 
+    @on_newest_jvm
     def test_parallel(self):
         self.freed("-XX:+UseParallelGC")
 
@@ -68,6 +70,7 @@ class OneCollection(CountingCase):
         print(f"{self.jvm.id}: known by hash at once and later: {known}", file=sys.stderr)
         self.assertLess(known[13000], known[0] / 2)
 
+    @on_one_jvm
     def test_hashes_that_all_classes_share(self):
         """Such classes cannot be told apart: their objects are of unknown class, never of a wrong one."""
         flags = ["-XX:+UseSerialGC", UNLOCK, "-XX:hashCode=2"]
@@ -97,12 +100,14 @@ class TightMemory(CountingCase):
     def test_loaders_with_data(self):
         self.tight("fat", 60, 16, 12)
 
+    @on_one_jvm
     def test_loaders(self):
         self.tight("loaders", 2000, 16, 12)
 
     def test_hidden_classes(self):
         self.tight("hidden", 2000, 16, 12)
 
+    @on_newest_jvm
     def test_unique_names(self):
         self.tight("names", 2000, 16, 12)
 
