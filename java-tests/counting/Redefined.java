@@ -45,7 +45,7 @@ public final class Redefined {
 
   private static long resident() throws Exception {
     String status = java.nio.file.Files.readString(java.nio.file.Path.of("/proc/self/status"));
-    return Long.parseLong(status.replaceAll("(?s).*VmRSS:\\s*(\\d+) kB.*", "$1"));
+    return Long.parseLong(status.replaceAll("(?s).*RssAnon:\\s*(\\d+) kB.*", "$1"));
   }
 
   public static void main(String[] args) throws Exception {
