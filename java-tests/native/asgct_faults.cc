@@ -1,27 +1,30 @@
 // For tests: LD_PRELOAD it to have AsyncGetCallTrace fault in each thread of a JVM with the agent, once: at the first
-// sample with a Java frame. The memory where it writes the frames cannot be written to.
-//
-// The agent must have depth=1000. It maps the slots of 16 threads at once, with room for their frames at the end.
+// sample with a Java frame. The agent finds this function instead of HotSpot's, which is called with memory for the
+// frames that cannot be written to.
 #include <dlfcn.h>
+#include <jni.h>
 #include <sys/mman.h>
 
 #include "java-tests/native/agent_code.h"
 
 namespace {
 
-constexpr size_t kThreads = 16;
-constexpr size_t kFrameBytes = 16384;           // 1,002 frames, in whole pages
-constexpr size_t kLargest = size_t{1} << 20;    // its other mappings are larger
+struct Trace {
+  JNIEnv* env;
+  jint count;
+  void* frames;
+};
+
+constexpr size_t kFrameBytes = size_t{1} << 20;
 
 }  // namespace
 
-IPROF_EXPORT void* mmap(void* at, size_t bytes, int access, int flags, int file, off_t offset) {
-  using Map = void* (*)(void*, size_t, int, int, int, off_t);
-  static const Map real = reinterpret_cast<Map>(dlsym(RTLD_NEXT, "mmap"));
-  void* const mapping = real(at, bytes, access, flags, file, offset);
-  constexpr size_t kFrames = kThreads * kFrameBytes;
-  if (mapping == MAP_FAILED || !iprof::IsAgent(IPROF_CALLER) || bytes <= kFrames || bytes > kLargest)
-    return mapping;
-  mprotect(static_cast<char*>(mapping) + bytes - kFrames, kFrames, PROT_NONE);
-  return mapping;
+IPROF_EXPORT void AsyncGetCallTrace(Trace* trace, jint depth, void* context) {
+  using Walk = void (*)(Trace*, jint, void*);
+  static const Walk real = reinterpret_cast<Walk>(dlsym(RTLD_NEXT, "AsyncGetCallTrace"));
+  static void* const no_memory =
+      mmap(nullptr, kFrameBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Trace walked{trace->env, trace->count, no_memory};
+  real(&walked, depth, context);
+  trace->count = walked.count;
 }

@@ -21,7 +21,7 @@ class AsgctFaults(SamplingCase):
         alone = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=None, jvm_args=flags)
         self.assertEqual(len(self.seen(alone)), THREADS)
         library = Settings.agent.parent / "java-tests" / "libasgct_faults.so"
-        run = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=f"out=s.iprof,interval=1ms,depth=1000,force=always,{ONLY_SAMPLES}",
+        run = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=f"out=s.iprof,interval=1ms,force=always,{ONLY_SAMPLES}",
                             jvm_args=flags, env={"LD_PRELOAD": str(library)})
         self.assertEqual(self.seen(run), self.seen(alone))
         profile = self.profile("s.iprof")
