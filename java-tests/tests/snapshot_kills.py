@@ -29,6 +29,7 @@ PER_THREAD = 2 * (HISTORY + 1)
 PERIOD_MS = 100
 AT_ONCE = 3  # programs at a time
 POINT = 0.01
+WARM = 1_000_000  # calls after which HotSpot counts those of a method, however busy its compilers are
 PAGE = 4096  # of a raw file
 HOT, ENOUGH = 10_000, 2_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
 NEAR = 0.2  # a moment of the whole run that tells what the bias should be: the share of executions that lie in between
@@ -385,11 +386,12 @@ class PartialKills(KillCase):
             self.assertLessEqual(calls, truth.begun, said)
             self.check_step(profile, step, calls, truth.begun, said)
 
-    def check_hotspots(self, profile, truths, _, said):
-        """HotSpot does not count all, but the biases are those of the program."""
-        for thread in range(len(truths)):
+    def check_hotspots(self, profile, truths, snapshot_ms, said):
+        """HotSpot does not count all, and nothing before a method is warm, but the biases are those of the program."""
+        for thread, truth in enumerate(truths):
             step = f"KeepsTruth.step{thread}(int)int"
-            self.assertGreater(profile.calls_of(step), 0, said)
+            if truth.ended_before(snapshot_ms) > WARM:
+                self.assertGreater(profile.calls_of(step), 0, said)
             branches = sorted((int(context[0].rpartition(":")[2]), counts) for context, counts in profile.branches().items()
                               if context[0].startswith(step))
             for (_, counts), rare in zip(branches, (1 / 4, 1 / 100)):

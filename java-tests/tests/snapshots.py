@@ -76,10 +76,10 @@ class Ends(SnapshotCase):
         self.assertEqual(self.files(), ["app.iprof"])
 
     def test_exit_on_out_of_memory(self):
-        self.check(self.saying("memory"), ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError"], code=3)
+        self.check(self.saying("memory"), ["-Xmx64m", "-XX:+ExitOnOutOfMemoryError"], code=3)
 
     def test_crash_on_out_of_memory(self):
-        self.check(self.saying("memory"), ["-Xmx48m", "-XX:+CrashOnOutOfMemoryError"])
+        self.check(self.saying("memory"), ["-Xmx64m", "-XX:+CrashOnOutOfMemoryError"])
 
     def test_sigterm_that_the_jvm_does_not_handle(self):
         self.check(lambda process: process.terminate(), ["-Xrs"], code=-signal.SIGTERM)
