@@ -9,7 +9,7 @@ import re
 from harness.case import Settings
 from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 
-THREADS, ROUNDS = 4, 20_000
+THREADS, ROUNDS = 4, 10_000
 
 
 class AsgctFaults(SamplingCase):
@@ -21,14 +21,13 @@ class AsgctFaults(SamplingCase):
         alone = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=None, jvm_args=flags)
         self.assertEqual(len(self.seen(alone)), THREADS)
         library = Settings.agent.parent / "java-tests" / "libasgct_faults.so"
-        run = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=f"out=s.iprof,interval=1ms,force=always,{ONLY_SAMPLES}",
+        run = self.run_java("sampling.Walked", THREADS, ROUNDS, agent=f"out=s.iprof,interval=1ms,depth=1000,force=always,{ONLY_SAMPLES}",
                             jvm_args=flags, env={"LD_PRELOAD": str(library)})
         self.assertEqual(self.seen(run), self.seen(alone))
         profile = self.profile("s.iprof")
         outcomes = profile.section["sampling"]["outcomes"]
         spent = [int(re.search(r"spent (\d+)", each.stdout).group(1)) // 1_000_000 for each in (alone, run)]
         print(f"{self.jvm.id}: {spent[0]} ms of CPU time alone, {spent[1]} ms after the faults: {outcomes}")
-        # The main thread and these, at least, have faulted, and are asked no more.
-        self.assertGreaterEqual(outcomes["crashed"][0], THREADS, outcomes)
-        self.assertGreater(outcomes["after_crash"][0], 10 * THREADS, outcomes)
-        self.assertEqual(profile.samples(), {})
+        # These have faulted, and are asked no more.
+        self.assertEqual(outcomes["crashed"][0], THREADS, outcomes)
+        self.assertGreater(outcomes["after_crash"][0], THREADS, outcomes)

@@ -145,13 +145,15 @@ class ContinuousIntegration(unittest.TestCase):
     """Runs .ci/run in a copy of the project in which every script only records that it was called."""
     SCRIPTS = ("install-deps", "jvms", "format-check", "build", "test", "tidy", "fuzz", "soak", "package", "test-package")
 
-    def ci(self, **fails):
-        """(what was done, the calls of the scripts)"""
+    def ci(self, minutes=0, **fails):
+        """(what was done, the calls of the scripts). The run began so many minutes ago."""
         with tempfile.TemporaryDirectory(prefix="iprof-ci.") as name:
             folder = pathlib.Path(name)
             (folder / "scripts" / "lib").mkdir(parents=True)
             (folder / ".ci").mkdir()
-            shutil.copy(ROOT / ".ci" / "run", folder / ".ci" / "run")
+            text = (ROOT / ".ci" / "run").read_text().replace("set -uo pipefail\n", f"set -uo pipefail\nSECONDS={minutes * 60}\n")
+            (folder / ".ci" / "run").write_text(text)
+            (folder / ".ci" / "run").chmod(0o755)
             programs = [folder / "scripts" / script for script in self.SCRIPTS]
             programs += [folder / f"build-{preset}" / "agent" / "sampling" / test for preset, test in
                          (("clang", "sampling_test"), ("tsan", "sampling_storage_test"), ("asan", "sampling_storage_test"))]
@@ -173,6 +175,13 @@ class ContinuousIntegration(unittest.TestCase):
     def test_both_processors_and_both_c_libraries_are_packaged(self):
         _, called = self.ci()
         self.assertIn("\npackage x86_64-linux-glibc aarch64-linux-musl\ntest-package x86_64-linux-glibc aarch64-linux-musl\n", called)
+
+    def test_a_late_run_leaves_out_what_only_finds_more_with_more_time(self):
+        done, called = self.ci(minutes=80)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertRegex(done.stdout.partition("== summary")[2], r"too late +fuzzing, briefly\n.* too late +soak, briefly\n")
+        self.assertNotRegex(called, "fuzz|soak")
+        self.assertIn("test-package", called)
 
     def test_a_failed_step_stops_none_and_is_named_at_the_end(self):
         whole = self.ci()[1]

@@ -66,7 +66,7 @@ public final class Walked {
     } catch (IllegalStateException e) {
       seen = hash(e.getStackTrace()) + e.getMessage().length();
     }
-    seen = seen * 31 + walk(round % 30);
+    seen = seen * 31 + walk(300 + round % 30);
     if (round % 500 == 0) {
       try {
         seen += overflow(0);
