@@ -13,7 +13,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 TESTS = pathlib.Path(__file__).resolve().parent
-ONE_JVM = "jdk17"
+ONE_JVM, NEWEST_JVMS = "jdk17", ("jre25", "jdk25")
 
 
 def registered():
@@ -32,7 +32,7 @@ def registered():
 
 
 def marks(module):
-    return set(re.findall(r"^ *@(on_one_jvm|in_proof)$", (TESTS / f"{module}.py").read_text(), re.M))
+    return set(re.findall(r"^ *@(on_one_jvm|on_newest_jvm|in_proof)$", (TESTS / f"{module}.py").read_text(), re.M))
 
 
 class EveryTestRuns(unittest.TestCase):
@@ -51,16 +51,17 @@ class EveryTestRuns(unittest.TestCase):
             self.assertTrue([jvm for jvm, parts in jvms.items() if "test" in parts], f"scripts/test runs nothing of {module}")
             for jvm, parts in jvms.items():
                 with self.subTest(module=module, jvm=jvm):
-                    left = marks(module) - ({"on_one_jvm"} if jvm == ONE_JVM else set())
+                    left = marks(module) - ({"on_one_jvm"} if jvm == ONE_JVM else {"on_newest_jvm"})
                     self.assertIn(set(parts), [{"all"}, {"test", "proof"}] if left else [{"all"}, {"test"}])
                     for part, labels in parts.items():
                         self.assertEqual("proof" in labels, part != "test", labels)
 
     def test_a_marked_test_runs_somewhere(self):
-        """Tests marked on_one_jvm are registered on that JVM."""
+        """Marked tests are registered on a JVM of their mark."""
         for module, jvms in self.registered.items():
-            if "on_one_jvm" in marks(module):
-                self.assertIn("test", jvms.get(ONE_JVM, {}), module)
+            for mark, marked in (("on_one_jvm", (ONE_JVM,)), ("on_newest_jvm", NEWEST_JVMS)):
+                if mark in marks(module):
+                    self.assertTrue([jvm for jvm in marked if "test" in jvms.get(jvm, {})], (module, mark))
 
 
 unittest.main()
