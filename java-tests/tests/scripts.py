@@ -181,7 +181,7 @@ class ContinuousIntegration(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertRegex(done.stdout.partition("== summary")[2], r"too late +fuzzing, briefly\n.* too late +soak, briefly\n")
         self.assertNotRegex(called, "fuzz|soak")
-        self.assertIn("test-package", called)
+        self.assertIn("\npackage x86_64-linux-glibc\ntest-package x86_64-linux-glibc\n", called)
 
     def test_a_failed_step_stops_none_and_is_named_at_the_end(self):
         whole = self.ci()[1]
