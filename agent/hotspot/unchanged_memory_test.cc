@@ -35,7 +35,7 @@ TEST_CASE("memory as it was mapped is read from the files, each opened once") {
   CHECK_FALSE(memory.Load<uint8_t>(0x5000));
   CHECK_FALSE(memory.Load<uint8_t>(0x5001));
   CHECK(opened == std::vector<std::string>{"/jdk/app.aot", "/jdk/gone"});
-  for (const Address at : {0x0, 0x1000, 0x1FFF, 0x4000, 0x7000, 0x9000}) {
+  for (const Address at : {0x0U, 0x1000U, 0x1FFFU, 0x4000U, 0x7000U, 0x9000U}) {
     CHECK_FALSE(memory.Holds(at));
     CHECK_FALSE(memory.Load<uint8_t>(at));
   }

@@ -253,7 +253,8 @@ TEST_CASE(
     const Address other = fake.vm.Method(fake.klass, fake.pool, {177}, 5);
     fake.vm.Data(other, {}, 11);  // of this run: it lies behind what the file has
     const UnchangedMemory shorter = BeganWith(
-        {fake.vm.bytes().begin(), fake.vm.bytes().begin() + (other - FakeHotSpot::kBase)});
+        {fake.vm.bytes().begin(),
+         fake.vm.bytes().begin() + static_cast<std::ptrdiff_t>(other - FakeHotSpot::kBase)});
     const auto program = harvest(&shorter);
     CHECK_FALSE(program->methods[0].has_data);
     CHECK(program->methods[0].invocations == 20);
@@ -267,7 +268,8 @@ TEST_CASE(
     const Address other = fake.vm.Method(fake.klass, fake.pool, {177}, 5);
     fake.vm.Data(other, {}, 11);
     const UnchangedMemory shorter = BeganWith(
-        {fake.vm.bytes().begin(), fake.vm.bytes().begin() + (other - FakeHotSpot::kBase)});
+        {fake.vm.bytes().begin(),
+         fake.vm.bytes().begin() + static_cast<std::ptrdiff_t>(other - FakeHotSpot::kBase)});
     SECTION("of receivers") { Count(fake, 79, 30, 50, 80); }
     SECTION("of a branch") { Count(fake, 80, 29, 50, 80); }
     SECTION("of calls") { Count(fake, 80, 30, 50, 79); }
