@@ -391,7 +391,8 @@ TEST_CASE("methods of unloaded classes stay while samples show them", "[sampling
 TEST_CASE("of old versions of methods, those that samples show stay") {
   SampledMethods methods;
   const auto replace = [&](uintptr_t id) {
-    methods.AddClass("La/App;", std::vector<MethodOfClass>{{Id(id), "run", "()V", MethodVersion::kReplaced}});
+    methods.AddClass("La/App;",
+                     std::vector<MethodOfClass>{{Id(id), "run", "()V", MethodVersion::kReplaced}});
   };
   methods.AddClass("La/App;", std::vector<MethodOfClass>{{Id(1), "run", "()V"}});
   replace(2);
