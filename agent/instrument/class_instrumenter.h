@@ -93,7 +93,7 @@ class ClassInstrumenter {
   void LimitUnloaded(uint64_t bytes);
   // Forgets the counts of unloaded classes. Not while AddTo or Unload runs.
   void ForgetUnloaded();
-  // Frees memory for rewriting that nobody has needed since the last call. Any thread.
+  // Frees the memory for rewriting that was not used since the last call. Any thread.
   void TrimWorkers();
   // Called for classes of which nothing is left.
   void OnForgotten(ClassTable::Forgotten forgotten);

@@ -4,7 +4,7 @@
 // and many load only one. So a worker belongs to no thread.
 //
 // Guarantees: only one thread at a time has a worker, and a worker keeps its state from its last
-// use. The pool never contains more workers than were in use at one time, and Trim frees those that nobody needed.
+// use. The pool never contains more workers than were in use at one time. Trim frees those that were not used.
 // Example: 40 threads load classes at once, and later 2. The first Trim afterwards frees none, the second one 38.
 // Threads: any. The mutex is held for a few instructions, and not while a worker is created or freed.
 // Failure: throws std::bad_alloc if memory is short.

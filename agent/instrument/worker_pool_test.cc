@@ -11,7 +11,7 @@ struct Worker {
   ~Worker() { --alive; }
 };
 
-TEST_CASE("workers that nobody needed since the last time are freed") {
+TEST_CASE("workers that were not used since the last Trim are freed") {
   WorkerPool<Worker> pool;
   const auto use = [&](size_t at_once) {
     std::vector<std::unique_ptr<Worker>> taken;

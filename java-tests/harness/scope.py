@@ -3,7 +3,7 @@
 For each module, java-tests/CMakeLists.txt says on which JVMs scripts/test runs it: on the OLDEST_AND_NEWEST version of
 Java, or on ONE_JVM. Single tests or classes of tests can restrict this:
 
-  @on_one_jvm     its result does not depend on the JVM, or one is enough each time: scripts/test runs it on jdk17
+  @on_one_jvm     one JVM is enough in each run: scripts/test runs it on jdk17
   @on_newest_jvm  the same on Java 25
   @in_proof       it is slow, and faster tests check the same: scripts/test does not run it
 

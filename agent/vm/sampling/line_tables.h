@@ -39,6 +39,7 @@ class LineTables {
   template <typename Keeps>
   void Prune(Keeps keeps) {
     std::erase_if(tables_, [&](const auto& table) { return !keeps(table.first); });
+    std::erase_if(lengths_, [&](const auto& length) { return !keeps(length.first); });
   }
   size_t bytes() const;
   bool empty() const { return tables_.empty(); }

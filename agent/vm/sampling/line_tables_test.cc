@@ -52,9 +52,15 @@ TEST_CASE("lines of methods that are forgotten are gone, and those of others sta
   LineTables lines;
   lines.Add(&one, {{0, 10}});
   lines.Add(&other, {{0, 20}});
+  lines.AddLength(&one, 5);
+  lines.AddLength(&other, 6);
+  const size_t before = lines.bytes();
   lines.Prune([&](const void* id) { return id == &other; });
   CHECK(lines.LineOf(&one, 0) == std::nullopt);
+  CHECK(lines.LengthOf(&one) == 0);
   CHECK(lines.LineOf(&other, 0) == 20);
+  CHECK(lines.LengthOf(&other) == 6);
+  CHECK(lines.bytes() * 2 <= before);
 }
 
 }  // namespace
