@@ -31,7 +31,6 @@ function(iprof_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE iprof_common iprof_catch_main ${ARG_LIBS})
   target_compile_options(${name} PRIVATE ${IPROF_TEST_OPTIONS})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # tests use the same short names
   if(TARGET iprof_test_headers)
     target_precompile_headers(${name} REUSE_FROM iprof_test_headers)
   endif()

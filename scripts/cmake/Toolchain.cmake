@@ -3,6 +3,7 @@ option(IPROF_WERROR "Treat warnings as errors" OFF)
 set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefined, thread")
 option(IPROF_COVERAGE "Instrument for coverage" OFF)
 option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
+option(IPROF_UNITY "Compile eight sources of a room together" OFF)
 set(IPROF_PRECOMPILED "" CACHE FILEPATH "A precompiled header for the rooms, made with their options (clang only)")
 
 find_program(CCACHE_PROGRAM ccache)
@@ -22,7 +23,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # False warnings on "text" + std::string when optimising (GCC bug 105651, fixed in 13).
   target_compile_options(iprof_common INTERFACE -Wno-restrict)
 endif()
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(IPROF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # It is about types in headers, and takes the sources of a unity build for headers.
   target_compile_options(iprof_common INTERFACE -Wno-subobject-linkage)
 endif()
@@ -43,14 +44,42 @@ if(IPROF_FUZZ)
 endif()
 
 # iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. In a unity build
-# (CMAKE_UNITY_BUILD), which compiles eight sources together, sources in ALONE are compiled by
-# themselves: they use a name of their own for something else than another source of the room.
+# (IPROF_UNITY), which compiles eight sources together, sources in ALONE are compiled by themselves: they use a name of
+# their own for something else than another source of the room.
 function(iprof_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
+  if(IPROF_UNITY)
+    iprof_unite(ARG_SOURCES ${name} "${ARG_ALONE}")
+  endif()
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC iprof_common ${ARG_LIBS})
-  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(IPROF_PRECOMPILED)
     target_compile_options(${name} PRIVATE "SHELL:-include-pch ${IPROF_PRECOMPILED}")
   endif()
+endfunction()
+
+# iprof_unite(LIST NAME ALONE): replaces the sources in LIST, but for those in ALONE and those that the build makes, by
+# sources that include eight of them. CMake's own unity builds name their sources by absolute paths, so that the compiler cache
+# would not work for another clone.
+function(iprof_unite list name alone)
+  set(together ${${list}})
+  list(REMOVE_ITEM together ${alone})
+  list(FILTER together EXCLUDE REGEX "^/|[$]")
+  set(sources ${${list}})
+  if(together)
+    list(REMOVE_ITEM sources ${together})
+  endif()
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(number 0)
+  while(together)
+    list(SUBLIST together 0 8 batch)
+    list(REMOVE_ITEM together ${batch})
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
+    list(JOIN batch "" text)
+    set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${name}_${number}.cc)
+    file(CONFIGURE OUTPUT ${united} CONTENT "${text}" @ONLY)
+    list(APPEND sources ${united})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${list} ${sources} PARENT_SCOPE)
 endfunction()

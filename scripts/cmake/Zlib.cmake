@@ -10,8 +10,6 @@ if(IPROF_ZLIB_SOURCE)
   target_include_directories(iprof_zlib SYSTEM PUBLIC ${IPROF_ZLIB_SOURCE})
   target_compile_definitions(iprof_zlib PRIVATE HAVE_UNISTD_H)
   target_compile_options(iprof_zlib PRIVATE -Wno-deprecated-non-prototype)
-  # Its sources use names of their own for different things, as C allows.
-  set_target_properties(iprof_zlib PROPERTIES UNITY_BUILD OFF)
   add_library(ZLIB::ZLIB ALIAS iprof_zlib)
 else()
   set(ZLIB_USE_STATIC_LIBS ON)
