@@ -15,8 +15,6 @@ COPIED = ("include/fmt", "include/rapidjson", "include/CLI", "include/catch2", "
 NOT_COPIED = shutil.ignore_patterns("Catch2Targets-*.cmake")
 TOOLS = ("cc", "c++", "ar", "ranlib")
 OPTIMIZATION = ("-O2", "-DNDEBUG")
-# A precompiled header must be compiled with the options of the sources. (CMake's own way does not work with zig.)
-OPTIONS_OF_ROOMS = (*OPTIMIZATION, "-DFMT_CONSTEVAL=", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-std=c++20")
 # RapidJSON 1.1.0 assigns to a constant, in a function that nobody calls. New versions of clang see that.
 RAPIDJSON_FAULT = "GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }"
 
@@ -48,11 +46,10 @@ class CrossBuild:
             "CMAKE_INSTALL_PREFIX": "/usr",
             "CMAKE_INSTALL_LIBDIR": "lib",
             "CMAKE_CROSSCOMPILING_EMULATOR": ";".join(self.target.emulator),
-            "CCACHE_PROGRAM": "",  # zig has a cache of its own
+            "CCACHE_PROGRAM": "",  # the commands of _write_tools call it
             "IPROF_PROCESSOR": self.target.processor,
             "IPROF_TOOLS": self.tools,
             "IPROF_SYSROOT": self.sysroot,
-            "IPROF_PRECOMPILED": self._precompile(),
             "IPROF_ZLIB_SOURCE": self.zlib,
             "IPROF_GLIBC": packages.OLDEST_GLIBC if self.target.libc == "glibc" else "",
         }
@@ -70,19 +67,30 @@ class CrossBuild:
 
     def _write_tools(self):
         """Commands that CMake takes for a compiler and its tools."""
-        self.tools.mkdir(parents=True, exist_ok=True)
+        (self.tools / "zig").mkdir(parents=True, exist_ok=True)
         cache = shlex.quote(str(CACHE / "zig"))
         for name in TOOLS:
-            # Paths of this machine must not get into the products. zig makes a C++ library for each level of optimisation, and one for
-            # programs that are not position-independent, so everything is linked with the same level, and as such.
-            options = (f"-target {self.target.zig} {OPTIMIZATION[0]} -ffile-prefix-map={shlex.quote(str(ROOT))}=."
-                       if name in ("cc", "c++") else "")
-            text = (f"#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}\n"
-                    f"exec {shlex.quote(str(self.zig))} {name} {options} \"$@\"\n")
-            path = self.tools / name
-            if not path.exists() or path.read_text() != text:
-                path.write_text(text)
-                path.chmod(0o755)
+            # zig makes a C++ library for each level of optimisation, and one for programs that are not position-independent, so
+            # everything is linked with the same level, and as such.
+            options = f"-target {self.target.zig} {OPTIMIZATION[0]}" if name in ("cc", "c++") else ""
+            command = self._write_script(f"zig/{name}", f"export ZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache}\n"
+                                                        f"exec {shlex.quote(str(self.zig))} {name} {options} \"$@\"\n")
+            self._write_script(name, self._cached(command, options) if options else f"exec {shlex.quote(str(command))} \"$@\"\n")
+
+    def _cached(self, command, options):
+        """zig's own cache knows sources by their absolute paths, so that it would not work for another clone."""
+        settings = {"BASEDIR": ROOT, "NOHASHDIR": 1, "DEPEND": 1, "SLOPPINESS": "time_macros", "COMPILERTYPE": "clang",
+                    "COMPILERCHECK": f"string:{self.zig.parent.parent.name} {options}"}
+        words = " ".join(f"CCACHE_{name}={shlex.quote(str(value))}" for name, value in settings.items())
+        # Paths of this machine must not get into the products.
+        return (f"export {words}\nexec $(command -v ccache) {shlex.quote(str(command))} -ffile-prefix-map={shlex.quote(str(ROOT))}=. \"$@\"\n")
+
+    def _write_script(self, name, text):
+        path, text = self.tools / name, "#!/bin/sh\n" + text
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            path.chmod(0o755)
+        return path
 
     def _copy_headers(self):
         for name in COPIED:
@@ -95,11 +103,3 @@ class CrossBuild:
         times = document.stat()
         document.write_text(document.read_text().replace(RAPIDJSON_FAULT, ""))
         os.utime(document, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-    def _precompile(self):
-        header, result = ROOT / "scripts" / "cmake" / "precompiled.h", self.tools / "precompiled.pch"
-        # zig's cache compares the contents of headers, so its result may be older than a new checkout at the same path. clang
-        # would refuse that by the headers' times.
-        self.command("precompiling", self.tools / "c++", *OPTIONS_OF_ROOMS, "-Xclang", "-fno-pch-timestamp", "-isystem",
-                     self.sysroot / "usr" / "include", "-x", "c++-header", header, "-o", result)
-        return result
