@@ -2,6 +2,16 @@
 
 Each test method gets its own empty folder, in which its programs run. The JVM is the one that the runner was given
 (self.jvm). A test that needs something that this JVM lacks calls self.skipTest and names it.
+
+Example, a whole test with the program java-tests/programs/Ends.java:
+
+  class Endings(AgentCase):
+      def test_the_profile_survives_exit(self):
+          self.run_java("Ends", "exit", agent="out=x.iprof", expect=3)
+          self.assertIn("Ends.main([Ljava.lang.String;)void", self.profile("x.iprof").methods)
+
+self.profile fails if the profile breaks a rule of the format. harness/profile.py shows profiles with names instead of ids,
+and prints readable differences. java-tests/CMakeLists.txt says on which JVMs a test runs (iprof_java_test).
 """
 
 import dataclasses

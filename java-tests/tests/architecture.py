@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
 
-A file may include from its own room and from those that its room may depend on; a new room must be added here, and to
-the map in CONTRIBUTING.md. Also, every test and fuzz target must be built: one that no CMake file names would never
+A file may include from its own room and from those that scripts/rooms.toml allows it; CMake files may link no more than that, and the
+table in CONTRIBUTING.md must say the same. Also, every test and fuzz target must be built: one that no CMake file names would never
 run. And the comment at the top of every header must say which threads may use it and what happens on failure. And the agent and the
 tool open files in one way only (writer/base/open_file.h).
 """
@@ -12,103 +12,26 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-WRITER = {
-    "writer/base": set(),
-    "writer/model": {"writer/base"},
-    "writer/io": {"writer/base", "writer/model"},
-    "writer/control": {"writer/base", "writer/io"},
-    "writer/image": {"writer/base", "writer/model", "writer/io"},
-    "writer/ops": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names"},
-    "writer/export": {"writer/base", "writer/model", "writer/io", "writer/ops"},
-    "writer/names": {"writer/base"},
-    "writer/methods": {"writer/base", "writer/model", "writer/names"},
-    "writer/raw": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/methods"},
-    "writer/report": {"writer/base", "writer/model", "writer/io", "writer/image", "writer/names", "writer/ops"},
-}
-INSTRUMENT = {
-    "agent/instrument/plan": {"agent/classfile", "writer/methods"},
-    "agent/instrument/probes": {"agent/instrument/plan", "agent/classfile", "writer/base", "writer/methods"},
-    "agent/instrument/weights": {"agent/instrument/plan", "agent/classfile", "writer/base", "writer/model", "writer/names"},
-    "agent/instrument/effort": {"agent/instrument/plan", "agent/instrument/probes", "agent/classfile", "writer/methods"},
-    "agent/instrument/table": {"agent/classfile", "writer/base", "writer/methods"},
-    "agent/instrument/names": {"agent/classfile", "writer/base", "writer/names"},
-    "agent/instrument": {"agent/instrument/plan", "agent/instrument/probes", "agent/instrument/effort", "agent/instrument/table",
-                         "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
-}
-SAMPLING = {
-    "agent/sampling/arch": set(),
-    "agent/sampling/core": {"agent/sampling/arch", "writer/base"},
-    "agent/sampling/sources": {"agent/sampling/arch", "agent/sampling/core", "writer/base"},
-    "agent/sampling": {"agent/sampling/arch", "agent/sampling/core", "agent/sampling/sources", "writer/base"},
-}
-MAY_KNOW = {
-    **WRITER,
-    "agent/classfile": set(),
-    **INSTRUMENT,
-    "agent/instrument/testing": {"agent/classfile"},
-    **SAMPLING,
-    "agent/hotspot": {"agent/classfile", "writer/base"},
-    "agent/hotspot/core": {"agent/hotspot", "writer/base"},
-    "agent/hotspot/estimate": {"agent/hotspot", "agent/hotspot/harvest", "agent/classfile", "writer/base"},
-    "agent/hotspot/harvest": {"agent/hotspot", "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/io", "writer/image"},
-    # Inside agent/vm; its room settings does not depend on the JVM.
-    "agent/vm/settings": {"agent/instrument/plan", "agent/sampling/core", "writer/base", "writer/model", "writer/io"},
-    "agent/vm/jvmti": {"agent/vm/settings", "agent/hotspot", "writer/base"},
-    "agent/vm/names": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/names", "agent/instrument/table",
-                       "agent/classfile", "writer/base", "writer/model", "writer/names", "writer/methods"},
-    "agent/vm/counting": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", *INSTRUMENT, "agent/hotspot",
-                          "agent/classfile", "runtime", "writer/base", "writer/model", "writer/names", "writer/methods", "writer/raw"},
-    "agent/vm/control": {"agent/vm/jvmti", "agent/vm/settings", "writer/base", "writer/control", "writer/io"},
-    "agent/vm/harvest": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/hotspot", "agent/hotspot/harvest",
-                         "agent/hotspot/estimate", "writer/base", "writer/model", "writer/io", "writer/names", "writer/methods"},
-    "agent/vm/refresh": {"agent/vm/counting", "agent/vm/jvmti", "agent/classfile", "writer/base", "writer/model", "writer/names"},
-    "agent/vm/sampling": {"agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes",
-                          "agent/instrument/table", "agent/hotspot", *SAMPLING, "writer/base", "writer/model", "writer/io",
-                          "writer/names", "writer/raw"},
-    "agent/vm/snapshot": {"agent/vm/jvmti", "agent/vm/settings", "agent/instrument/table", "writer/base", "writer/io", "writer/raw"},
-    "agent/vm/session": {"agent/vm/snapshot", "agent/vm/control", "writer/control", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
-                         "agent/vm/refresh", "agent/vm/names", "agent/vm/jvmti", "agent/vm/settings", "agent/instrument/probes", "agent/instrument/table",
-                         "agent/instrument/weights", "agent/hotspot", *WRITER},
-    "runtime": set(),
-    # The tool; it reads running JVMs and speaks with them, and knows the agent's options.
-    "cli/classpath": {"writer/base"},
-    "cli/fitness": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/model", "writer/names"},
-    "cli/report": {"cli/classpath", "agent/classfile", "agent/instrument/table", "writer/base", "writer/io", "writer/model", "writer/names", "writer/report"},
-    "cli/jvm": {"agent/vm/settings", "writer/base", "writer/control"},
-    "cli": {"cli/jvm", "cli/classpath", "cli/fitness", "cli/report", "agent/vm/settings", "agent/classfile", "agent/instrument/table", "agent/hotspot", "agent/hotspot/core", "agent/hotspot/harvest", "agent/hotspot/estimate",
-            *WRITER},
-    "bench": {"agent/classfile", *INSTRUMENT, *SAMPLING, *WRITER},
-    "bench/overhead/percall": {"agent/classfile"},
-}
-NAMED_WITH_THE_ROOM_ABOVE = {"testing", "percall"}  # in the map of CONTRIBUTING.md
+sys.path.insert(0, str(root / "scripts" / "lib"))
+from iprofdev import room_links, rooms  # noqa: E402
+
+FOLDERS = ("writer", "agent", "cli", "runtime", "bench")
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
-MAY_KNOW_JVM = {"agent/vm/control", "agent/vm/jvmti", "agent/vm/names", "agent/vm/counting", "agent/vm/sampling", "agent/vm/harvest",
-                "agent/vm/refresh", "agent/vm/snapshot", "agent/vm/session",
-                "bench/overhead/percall"}
+
+try:
+    ROOMS = rooms.read((root / "scripts" / "rooms.toml").read_text())
+except rooms.BadMap as bad:
+    sys.exit(str(bad))
 
 
 def room_of(path):
-    for room in sorted(MAY_KNOW, key=len, reverse=True):
-        if path == room or path.startswith(room + "/"):
-            return room
-    return None
+    return rooms.room_of(path, ROOMS)
 
 
 violations = []
 files = 0
 
-# Additional dependencies of tests and fuzz targets, which pass the products of a room to their readers.
-TESTS_MAY_KNOW = {
-    "agent/classfile": {"writer/methods"},
-    **{room: {"agent/instrument/testing"} for room in (*INSTRUMENT, "agent/vm/names", "agent/vm/counting", "agent/vm/session")},
-    "agent/instrument": {"agent/instrument/testing", "agent/instrument/names", "writer/io", "writer/image", "writer/ops",
-                         "writer/raw"},
-    "writer/raw": {"writer/ops"},
-    "cli/fitness": {"agent/instrument/testing"},
-}
-
-
-for folder in ("writer", "agent", "cli", "runtime", "bench"):
+for folder in FOLDERS:
     for path in sorted((root / folder).rglob("*")):
         if path.suffix not in (".h", ".cc", ".cpp", ".hpp", ".c", ".inc"):
             continue
@@ -118,7 +41,7 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
         if room is None:
             violations.append(f"{name}: stands in no room")
             continue
-        may_know = MAY_KNOW[room] | (TESTS_MAY_KNOW.get(room, set()) if path.stem.endswith(("_test", "_fuzz")) else set())
+        may_know = ROOMS[room].may_include | (ROOMS[room].tests_may_include if path.stem.endswith(("_test", "_fuzz")) else set())
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if room.startswith("agent/") and re.match(r"\s*#\s*(el)?if.*(x86_64|aarch64|amd64|__arm)", line):
                 violations.append(f"{name}:{number}: asks for the processor, which only CMake does (agent/sampling/arch)")
@@ -126,7 +49,7 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
             if not match:
                 continue
             quoted, included = match.group(1) == '"', match.group(2)
-            if included in JVM_HEADERS and room not in MAY_KNOW_JVM:
+            if included in JVM_HEADERS and not ROOMS[room].jvm:
                 violations.append(f"{name}:{number}: {room} must not know {included}")
             if not quoted or "/" not in included:
                 continue
@@ -194,7 +117,7 @@ def is_built(path):
                for text in (*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake")))
 
 
-for folder in ("writer", "agent", "cli", "runtime", "bench"):
+for folder in FOLDERS:
     for path in sorted((root / folder).rglob("*")):
         if re.search(r"_(test|fuzz|bench)\.cc$", path.name) and not is_built(path):
             violations.append(f"{path.relative_to(root)}: no CMake file builds it")
@@ -202,10 +125,15 @@ for folder in ("writer", "agent", "cli", "runtime", "bench"):
             for label in sorted(missing_labels(path)):
                 violations.append(f"{path.relative_to(root)}: the comment at its top has no \"{label.capitalize()}: ...\"")
 
-rooms = (root / "CONTRIBUTING.md").read_text()
-for room in MAY_KNOW:
-    if f"\n| `{room}`" not in rooms and pathlib.Path(room).name not in NAMED_WITH_THE_ROOM_ABOVE:
-        violations.append(f"CONTRIBUTING.md: its map lacks {room}")
+violations += room_links.violations({path.parent.relative_to(root).as_posix(): path.read_text() for folder in FOLDERS
+                                     for path in sorted((root / folder).rglob("CMakeLists.txt"))}, ROOMS)
+violations += [f"scripts/rooms.toml: there is no {room}" for room in ROOMS if not (root / room).exists()]
+page = (root / "CONTRIBUTING.md").read_text()
+try:
+    if rooms.with_table(page, ROOMS) != page:
+        violations.append("CONTRIBUTING.md has another table than scripts/rooms.toml: run scripts/rooms.")
+except rooms.BadMap as bad:
+    violations.append(str(bad))
 
 if files == 0:
     violations.append(f"{root} holds no sources")

@@ -5,6 +5,8 @@ messages    how a program says that it cannot go on, and that a test does not ap
 processes   running other programs
 jvms        the JVMs that tests run on
 pins        everything that is fetched, with its version and hash (scripts/pins)
+rooms       the map of the rooms (scripts/rooms.toml)
+room_links  whether the CMake files link as that map allows
 maven       jars from Maven Central
 mavenbuild  builds by Maven
 javabuild   compiling Java sources once
