@@ -45,7 +45,7 @@ endif()
 
 # iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. In a unity build
 # (IPROF_UNITY), which compiles eight sources together, sources in ALONE are compiled by themselves: they use a name of
-# their own for something else than another source of the room.
+# their own for something else than another source of the room, or CMake gives them properties, such as definitions.
 function(iprof_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
   if(IPROF_UNITY)
