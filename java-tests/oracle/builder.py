@@ -23,6 +23,17 @@ def stacks_of(document):
     return [(frames_of(entry["ctx"]), entry["records"][0]) for entry in document.get("samplingProfiles", [])]
 
 
+def whole_stacks_of(document):
+    """The same with whole stacks, where they are written in pieces."""
+    stacks = dict(stacks_of(document))
+    for text, weight, *ends in document.get("iprofagent", {}).get("split", {"whole": []})["whole"]:
+        whole = frames_of(text)
+        for first, last in zip(ends[::2], ends[1::2]):
+            stacks[whole[first:last]] -= weight
+        stacks[whole] = weight
+    return [(frames, weight) for frames, weight in stacks.items() if weight > 0]
+
+
 def receivers_of(document):
     """Receivers by site: {(method, bci): {type: count}}, over all callers."""
     sites = {}
