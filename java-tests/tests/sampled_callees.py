@@ -8,9 +8,9 @@ import time
 from harness.case import AgentCase
 from oracle import builder
 
-SITE = "RareClass.all(RareClass$Step[], long)long"
+SITE = "RareClass.all([LRareClass$Step;, long)long"
 QUICK, SLOW = "RareClass$Quick", "RareClass$Slow"
-ROUNDS = 150_000
+ROUNDS = 500_000
 SPLIT = "split"
 
 
@@ -63,7 +63,7 @@ class SampledCallees(AgentCase):
         split = profile.section[SPLIT]
         through = sum(weight for context, weight in profile.samples().items()
                       if context[0].startswith(SLOW + ".") and any(frame.startswith(SITE) for frame in context))
-        self.assertGreater(through, 0.8 * sum(profile.samples().values()))
+        self.assertGreater(through, 0.5 * sum(profile.samples().values()))
         stacks = self.run_tool("convert", "--to", "collapsed", "app.iprof").stdout.splitlines()
         self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in stacks), sum(profile.samples().values()))
         self.assertTrue(all(line.startswith("RareClass.main") for line in stacks if SLOW in line), stacks)

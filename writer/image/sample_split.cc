@@ -7,7 +7,7 @@
 
 #include "writer/image/sampled_calls.h"
 #include "writer/image/site_receivers.h"
-#include "writer/io/harvest_note.h"
+#include "writer/io/agent_section.h"
 
 namespace iprof {
 namespace {
@@ -29,6 +29,12 @@ std::vector<StackPiece> PiecesOf(const std::vector<Frame>& frames, const Sites& 
   return {{0, calls.front()}, {calls.back(), frames.size()}};
 }
 
+// Of other programs' profiles it is not known.
+bool HasExactReceivers(const Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  return section.form() == AgentSection::Form::kReadable && !section.Part(kHarvestPart);
+}
+
 SplitPart SplitAt(const std::vector<SampledStack>& whole, const Sites& sites) {
   SplitPart split;
   split.sites = sites.size();
@@ -42,7 +48,7 @@ SplitPart SplitAt(const std::vector<SampledStack>& whole, const Sites& sites) {
 }  // namespace
 
 SplitPart SplitSamples(const Profile& profile) {
-  if (profile.entry_count(Table::kSamples) == 0 || HarvestNote::Of(profile)) return {};
+  if (profile.entry_count(Table::kSamples) == 0 || !HasExactReceivers(profile)) return {};
   const SiteReceivers receivers = SiteReceivers::Of(profile);
   const std::vector<SampledStack> whole = StacksOf(profile);
   SplitPart split;

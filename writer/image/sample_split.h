@@ -10,8 +10,9 @@
 // a context must have 5 % to be hot (docs/lab/sampling.md).
 //
 // Guarantees: in what is written (WrittenStacks), no hot call at a site with receivers has sampled callees that disagree.
-// Pure: the profile stays whole, and a split of what was read gives the same. Harvests and merges with them are not split:
-// their receivers are estimates, and samples of the same run know more. Records with callers are not looked at.
+// Pure: the profile stays whole, and a split of what was read gives the same. Not split are harvests and merges with them:
+// their receivers are estimates, and samples of the same run know more. Nor are profiles without our section
+// (agent_section.h), as of instrumented images: they are written as they were read. Records with callers are not looked at.
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 

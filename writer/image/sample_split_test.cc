@@ -125,6 +125,16 @@ TEST_CASE("estimates are no reason to cut") {
   CHECK(SplitSamples(program.profile) == SplitPart());
 }
 
+TEST_CASE("other programs' profiles are left as they are") {
+  CallProfile program(2);
+  program.Receive(program.call, {95, 5});
+  program.SampleIn(program.runs[1], 40);
+  program.profile.RemoveExtras();
+  CHECK(SplitSamples(program.profile) == SplitPart());
+  program.profile.SetExtra(kAgentKey, R"({"version":2})");
+  CHECK(SplitSamples(program.profile) == SplitPart());
+}
+
 TEST_CASE("no samples, no receivers") {
   CallProfile program(2);
   program.Receive(program.call, {95, 5});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "writer/io/agent_section.h"
 #include "writer/model/model.h"
 
 namespace iprof {
@@ -18,6 +19,7 @@ class CallProfile {
   // `inherits` are numbers of classes.
   explicit CallProfile(size_t classes, const std::vector<size_t>& inherits = {}) {
     profile.AddStandardTypes();
+    profile.SetExtra(kAgentKey, R"({"version":1})");
     void_ = profile.AddType("void");
     const TypeIndex main_type = profile.AddType("Main");
     main = Declare(main_type, "main");
