@@ -140,11 +140,14 @@ class Image(CliTest):
     def test_convert(self):
         a = self.write("a.iprof", jvm_profile())
         made = json.loads(self.out("convert", "--to", "iprof", "--image", "--target", "21", a))
-        self.assertEqual(made["iprofagent"], {"version": 1, "image": {"target": 21, "filtered": True}})
+        self.assertEqual(made["iprofagent"]["image"], {"target": 21, "filtered": True})
         self.assertEqual(made["callCountProfiles"], [*profile()["callCountProfiles"], {"ctx": "20:0", "records": [60]}])
         self.assertEqual(made["conditionalProfiles"],
                          [*profile()["conditionalProfiles"], {"ctx": "2:30", "records": [33, 0, 10]}])
-        self.assertEqual(made["samplingProfiles"], [*profile()["samplingProfiles"], {"ctx": "20:0<2:7<1:5", "records": [3]}])
+        # Both classes are called often, but only one was sampled, so the stacks are in pieces.
+        self.assertEqual(made["iprofagent"]["split"]["whole"], [["3:2<2:7<1:5", 5, 0, 1, 1, 3], ["20:0<2:7<1:5", 3, 0, 1, 1, 3]])
+        self.assertEqual(made["samplingProfiles"], [{"ctx": ctx, "records": [n]} for ctx, n in
+                                                    [("2:9<1:5", 2), ("3:2", 5), ("2:7<1:5", 8), ("20:0", 3)]])
         self.assertNotIn("jdk.internal.loader.BootLoader", [t["name"] for t in made["types"]])
         # The file names its target, and nothing is left to filter.
         b = self.write("b.iprof", made)
@@ -346,8 +349,63 @@ class Compare(CliTest):
         self.assertEqual((same["hot_methods"]["missed"], same["branches"]["off_by_more_than_10_points"],
                           same["receivers"]["other_classes"]), (0, 0, 0))
         self.assertRegex(self.out("overlap", "--decisions", a, c), r"receivers +100\.000% of A's weight is known in B; ")
+        self.assertEqual(same["calls"], {"sites": 1, "exact": True, "by_samples_in_a": 1, "by_samples_in_b": 1, "differing": []})
         self.assertNotIn("decisions", self.json("overlap", a, c))
         self.run_tool("overlap", "--method", "nobody", a, c, expect=1)
+
+    def test_calls_at_which_samples_decide(self):
+        a = self.write("a.iprof", profile(samplingProfiles=[]))
+        b = self.write("b.iprof", profile(samplingProfiles=[{"ctx": "4:2<2:7<1:5", "records": [1]}, {"ctx": "2:9<1:5", "records": [9]}]))
+        calls = self.json("overlap", "--decisions", a, b)["decisions"]["calls"]
+        self.assertEqual(calls["differing"], [{
+            "context": "a.Main.loop(int)void:7", "calls": 100,
+            "a": {"by": "receivers", "targets": ["a.Circle", "a.Square"]}, "b": {"by": "samples", "targets": ["a.Square.area()int"]}}])
+        text = self.out("overlap", "--decisions", a, b)
+        self.assertIn("calls         1 of 1 with exact receivers would be dispatched to others; samples decide at 0 in A, 1 in B\n"
+                      "  a.Main.loop(int)void:7\n    A by receivers: a.Circle, a.Square\n    B by samples: a.Square.area()int\n", text)
+        self.assertEqual(self.json("overlap", "--decisions", "--exclude", "a.Main", a, b)["decisions"]["calls"]["differing"], [])
+
+
+class Pieces(CliTest):
+    """Samples that contradict receivers: of two classes with 75 and 25 % of the calls only one was sampled."""
+
+    def split(self):
+        whole = self.write("whole.iprof", profile(iprofagent=section(image={"target": 21, "filtered": False})))
+        self.run_tool("convert", "--to", "iprof", whole, "-o", "app.iprof")
+        return self.load("app.iprof")
+
+    def test_stacks_are_written_in_pieces(self):
+        made = self.split()
+        self.assertEqual(made["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [2]}, {"ctx": "3:2", "records": [5]},
+                                                    {"ctx": "2:7<1:5", "records": [5]}])
+        self.assertEqual(made["iprofagent"]["split"], {"sites": 1, "whole": [["3:2<2:7<1:5", 5, 0, 1, 1, 3]]})
+        self.out("check", self.path("app.iprof"))
+        whole, app = self.path("whole.iprof"), self.path("app.iprof")
+        self.assertEqual(self.json("overlap", "--decisions", whole, app)["decisions"]["calls"]["by_samples_in_b"], 0)
+
+    def test_people_see_whole_stacks(self):
+        self.split()
+        whole, app = self.path("whole.iprof"), self.path("app.iprof")
+        collapsed = [sorted(self.out("convert", "--to", "collapsed", name).splitlines()) for name in (whole, app)]
+        self.assertEqual(*collapsed)
+        self.assertEqual(self.out("top", whole), self.out("top", app))
+        self.assertIn("split:          1 of 2 stacks, with 71.4 % of the weight, at 1 call, are in pieces in the file\n", self.out("show", app))
+        self.assertEqual(self.json("show", app)["split"], {"sites": 1, "stacks": 1, "weight": 5})
+        self.assertNotIn("split", self.json("show", whole))
+        self.out("diff", "--exit-code", whole, app)
+
+    def test_writing_again_changes_nothing(self):
+        made = self.split()
+        self.run_tool("convert", "--to", "iprof", self.path("app.iprof"), "-o", "again.iprof")
+        self.assertEqual(self.load("again.iprof"), made)
+        self.run_tool("merge", "-o", "one.iprof", self.path("app.iprof"))
+        self.run_tool("merge", "-o", "two.iprof", self.path("whole.iprof"))
+        self.assertEqual(self.load("one.iprof"), self.load("two.iprof"))
+        self.assertEqual(self.load("one.iprof")["iprofagent"]["split"]["sites"], 1)
+
+    def test_a_part_of_another_shape_is_an_error(self):
+        odd = self.write("odd.iprof", profile(iprofagent=section(split={"sites": 1})))
+        self.assertIn("iprofagent.split", self.out("check", odd, expect=1))
 
 
 class Convert(CliTest):

@@ -73,11 +73,17 @@ void WarnIfNothingMatches(Console& console, const std::string& path, const Profi
       fmt::format("{} has no class that matches: {}", NameOfInput(path), filter.Describe()));
 }
 
+Profile PartOf(Console& console, const std::string& path, Profile profile,
+               const ProfileFilter& filter) {
+  if (filter.empty()) return profile;
+  WarnIfNothingMatches(console, path, profile, filter);
+  return FilterProfile(profile, filter);
+}
+
 Result<Profile> ReadPart(Console& console, const std::string& path, const ProfileFilter& filter) {
   Result<Profile> profile = ReadInput(console, path);
-  if (!profile.ok() || filter.empty()) return profile;
-  WarnIfNothingMatches(console, path, *profile, filter);
-  return FilterProfile(*profile, filter);
+  if (!profile.ok()) return profile;
+  return PartOf(console, path, std::move(*profile), filter);
 }
 
 }  // namespace iprof::cli

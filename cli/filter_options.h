@@ -27,6 +27,9 @@ class FilterOptions {
   bool app_ = false;
 };
 
+// The part of a profile that was read from `path`, with ReadPart's warning.
+Profile PartOf(Console& console, const std::string& path, Profile profile,
+               const ProfileFilter& filter);
 Result<Profile> ReadPart(Console& console, const std::string& path, const ProfileFilter& filter);
 
 // Warns if the filter wants none of the profile's classes.

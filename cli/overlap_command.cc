@@ -8,6 +8,7 @@
 #include "cli/terminal_text.h"
 #include "writer/ops/code_difference.h"
 #include "writer/ops/decisions.h"
+#include "writer/ops/dispatches.h"
 #include "writer/ops/overlap.h"
 
 namespace iprof::cli {
@@ -36,10 +37,13 @@ class OverlapCommand : public Command {
     if (a_ == "-" && b_ == "-") {
       return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
-    const Result<Profile> a = ReadPart(console, a_, filter_.filter());
+    Result<Profile> a = ReadInput(console, a_);
     if (!a.ok()) return console.Error(a.status());
-    const Result<Profile> b = ReadPart(console, b_, filter_.filter());
+    Result<Profile> b = ReadInput(console, b_);
     if (!b.ok()) return console.Error(b.status());
+    if (decisions_) CompareCalls(*a, *b);  // what is hot depends on all samples
+    *a = PartOf(console, a_, std::move(*a), filter_.filter());
+    *b = PartOf(console, b_, std::move(*b), filter_.filter());
     const ProfileOverlap overlap = ComputeOverlap(*a, *b, method_);
     std::optional<Decisions> decisions;
     code_ = CompareCode(*a, *b);
@@ -49,6 +53,7 @@ class OverlapCommand : public Command {
     } else {
       PrintText(console, overlap);
       if (decisions) PrintText(console, *decisions);
+      if (decisions_) PrintCalls(console);
     }
     if (!method_.empty() && overlap.methods.empty()) {
       console.Warn(fmt::format("no method matches '{}'", method_));
@@ -58,6 +63,72 @@ class OverlapCommand : public Command {
   }
 
  private:
+  static constexpr size_t kMostCalls = 10;  // in text
+
+  void CompareCalls(const Profile& a, const Profile& b) {
+    calls_ = CompareDispatches(a, b);
+    std::erase_if(calls_.differing, [&](const DispatchDifference& call) {
+      return !filter_.filter().Wants(a, call.method);
+    });
+  }
+
+  static std::string Described(const Dispatch& dispatch) {
+    std::string text(NameOf(dispatch.by));
+    char separator = ':';
+    for (const std::string& target : dispatch.targets) {
+      text += std::exchange(separator, ',');
+      text += ' ' + target;
+    }
+    return text;
+  }
+
+  void PrintCalls(Console& console) const {
+    console.Print(
+        "calls         {} of {} with {} receivers would be dispatched to others; samples decide at "
+        "{} in A, {} in B\n",
+        calls_.differing.size(), calls_.sites, calls_.exact ? "exact" : "estimated",
+        calls_.by_samples_a, calls_.by_samples_b);
+    for (size_t i = 0; i < std::min(calls_.differing.size(), kMostCalls); ++i) {
+      const DispatchDifference& call = calls_.differing[i];
+      console.Print("  {}\n    A by {}\n    B by {}\n", EscapeForTerminal(call.context),
+                    EscapeForTerminal(Described(call.a)), EscapeForTerminal(Described(call.b)));
+    }
+    if (calls_.differing.size() > kMostCalls)
+      console.Print("  and {} more\n", calls_.differing.size() - kMostCalls);
+  }
+
+  static void PrintJsonOf(JsonText& json, std::string_view key, const Dispatch& dispatch) {
+    json.Key(key);
+    json.StartObject();
+    json.Field("by", NameOf(dispatch.by));
+    json.Key("targets");
+    json.StartArray();
+    for (const std::string& target : dispatch.targets) json.String(target);
+    json.EndArray();
+    json.EndObject();
+  }
+
+  void PrintJsonOfCalls(JsonText& json) const {
+    json.Key("calls");
+    json.StartObject();
+    json.Field("sites", calls_.sites);
+    json.Field("exact", calls_.exact);
+    json.Field("by_samples_in_a", calls_.by_samples_a);
+    json.Field("by_samples_in_b", calls_.by_samples_b);
+    json.Key("differing");
+    json.StartArray();
+    for (const DispatchDifference& call : calls_.differing) {
+      json.StartObject();
+      json.Field("context", call.context);
+      json.Field("calls", call.calls);
+      PrintJsonOf(json, "a", call.a);
+      PrintJsonOf(json, "b", call.b);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+
   std::vector<TableOverlap> Selected(const std::vector<TableOverlap>& overlaps) const {
     std::vector<TableOverlap> selected;
     const std::vector<Table> tables = SelectedTables(tables_);
@@ -124,7 +195,7 @@ class OverlapCommand : public Command {
     json.EndObject();
   }
 
-  static void PrintJsonOf(JsonText& json, const Decisions& decisions) {
+  void PrintJsonOf(JsonText& json, const Decisions& decisions) const {
     json.Key("decisions");
     json.StartObject();
     json.Key("hot_methods");
@@ -141,6 +212,7 @@ class OverlapCommand : public Command {
     PrintShares(
         json, "receivers",
         {{"known", decisions.receivers.known}, {"other_classes", decisions.receivers.other}});
+    PrintJsonOfCalls(json);
     json.EndObject();
   }
 
@@ -198,6 +270,7 @@ class OverlapCommand : public Command {
   std::string method_;
   bool decisions_ = false;
   CodeDifference code_;
+  DispatchComparison calls_;
   std::string format_ = "text";
 };
 

@@ -14,6 +14,7 @@
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
+#include "writer/image/write_for_image.h"
 #include "writer/io/access_list.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/reader.h"
@@ -123,10 +124,11 @@ Status WithInput(Console& console, const std::string& path,
         if (!input.raw) return use(source, name);
         // The text that `recover` writes.
         const Profile profile = std::move(input.raw->profile);
-        const Result<std::string> text =
-            WriteProfileText(profile, {.version = SmallestVersionFor(profile)});
-        if (!text.ok()) return text.status();
-        StringSource from_text(*text);
+        StringSink text;
+        const Result<WriteReport> written =
+            WriteForImage(profile, {.version = SmallestVersionFor(profile)}, text);
+        if (!written.ok()) return written.status();
+        StringSource from_text(text.text());
         return use(from_text, name);
       });
 }
@@ -213,7 +215,7 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
   }
   size_t left_out = 0;
   const auto write = [&](ByteSink& sink) -> Status {
-    const Result<WriteReport> report = WriteProfile(profile, options, sink);
+    const Result<WriteReport> report = WriteForImage(profile, options, sink);
     if (!report.ok()) return report.status();
     left_out = report->instance_of_entries_left_out;
     return {};

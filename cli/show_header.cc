@@ -11,6 +11,7 @@
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
+#include "writer/io/split_part.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -62,6 +63,11 @@ class Header {
       const auto note = EstimateNote::Parse(*json);
       if (note && note->methods() > 0)
         Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
+    }
+    if (const SplitPart split = SplitPart::Of(profile_); !split.stacks.empty()) {
+      Line("split:",
+           split.Describe(profile_.entry_count(Table::kSamples), profile_.Total(Table::kSamples)) +
+               ", are in pieces in the file");
     }
     if (const auto note = ImageNote::Of(section)) {
       const int jdk = JdkOf(note->target);

@@ -5,6 +5,7 @@
 #include "cli/show_runs.h"
 #include "cli/table_names.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/split_part.h"
 #include "writer/ops/summary.h"
 
 namespace iprof::cli {
@@ -79,6 +80,16 @@ void PrintAgentSection(JsonText& json, const AgentSection& section) {
   json.EndObject();
 }
 
+void PrintSplit(JsonText& json, const SplitPart& split) {
+  if (split.stacks.empty()) return;
+  json.Key("split");
+  json.StartObject();
+  json.Field("sites", split.sites);
+  json.Field("stacks", split.stacks.size());
+  json.Field("weight", split.weight());
+  json.EndObject();
+}
+
 }  // namespace
 
 void ShowJson(Console& console, const Profile& profile, const ShowOptions& options) {
@@ -96,6 +107,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   }
   json.EndArray();
   PrintAgentSection(json, AgentSection::Of(profile));
+  PrintSplit(json, SplitPart::Of(profile));
   PrintDepths(json, profile, options);
   json.Key("tables");
   json.StartArray();

@@ -91,7 +91,14 @@ class Profile:
         return next(iter(tables.values()), {})
 
     def samples(self):
-        return self.table("samplingProfiles")
+        """The samples with their whole stacks, of which the file may have pieces (docs/format.md)."""
+        stacks = self.table("samplingProfiles")
+        for text, weight, *ends in self.document.get("iprofagent", {}).get("split", {"whole": []})["whole"]:
+            whole = self.context(text)
+            for first, last in zip(ends[::2], ends[1::2]):
+                stacks[whole[first:last]] -= weight
+            stacks[whole] = weight
+        return {stack: weight for stack, weight in stacks.items() if weight > 0}
 
 
 def load_profile(path):

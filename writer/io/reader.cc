@@ -5,13 +5,16 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "writer/base/hash.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/code_part.h"
 #include "writer/io/format_version.h"
 #include "writer/io/position_part.h"
 #include "writer/io/profile_events.h"
+#include "writer/io/split_part.h"
 #include "writer/model/branch_outcomes.h"
 
 namespace iprof {
@@ -71,6 +74,8 @@ class ModelBuilder final : public ProfileEvents {
       const std::vector<std::span<const Successor>> spans(lists.begin(), lists.end());
       profile_.AddSuccessors(context, SumOfSuccessors(spans));
     }
+    for (const auto& [context, count] : WholeSamples())
+      profile_.AddCount(Table::kSamples, context, count);
   }
   Profile& profile() { return profile_; }
 
@@ -120,7 +125,11 @@ class ModelBuilder final : public ProfileEvents {
       case RecordKind::kCount:
         if (values.size() != 1) return WrongLength(entry, "exactly one count");
         if (!CheckCount(entry, 0)) return false;
-        profile_.AddCount(entry.table, context, values[0]);
+        if (entry.table == Table::kSamples) {
+          samples_.emplace_back(context, values[0]);
+        } else {
+          profile_.AddCount(entry.table, context, values[0]);
+        }
         return true;
       case RecordKind::kSuccessors:
         if (values.size() % 3 != 0) return WrongLength(entry, "triples (bci, index, count)");
@@ -163,6 +172,25 @@ class ModelBuilder final : public ProfileEvents {
   }
 
  private:
+  using Samples = std::vector<std::pair<ContextIndex, int64_t>>;
+
+  // The samples with their whole stacks. A part that does not fit is removed.
+  Samples WholeSamples() {
+    const SplitPart split = SplitPart::Of(profile_);
+    if (split.stacks.empty()) return std::move(samples_);
+    std::vector<SampledStack> stacks;
+    for (const auto& [context, count] : samples_)
+      stacks.push_back({profile_.Frames(context), count});
+    if (!JoinPieces(split, stacks)) {
+      RemoveAgentPart(profile_, kSplitPart);
+      return std::move(samples_);
+    }
+    Samples whole;
+    for (const SampledStack& stack : stacks)
+      whole.emplace_back(profile_.AddContext(stack.frames), stack.weight);
+    return whole;
+  }
+
   static Place MemberPlace(Place place, std::string_view member, int64_t index = -1) {
     place.member = member;
     place.member_index = index;
@@ -219,6 +247,7 @@ class ModelBuilder final : public ProfileEvents {
   // For contexts that a file has twice, which is a mistake, with successors of another shape. They
   // are added all at once: added one by one, each would take as long as all before it.
   std::map<ContextIndex, std::vector<std::vector<Successor>>> other_shapes_;
+  Samples samples_;  // in the order of the file
 };
 
 Result<Profile> Finish(Status parsed, ModelBuilder& builder) {

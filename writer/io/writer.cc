@@ -5,10 +5,13 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "writer/base/utf8.h"
+#include "writer/io/agent_section.h"
 #include "writer/io/atomic_file.h"
+#include "writer/io/split_writer.h"
 
 namespace iprof {
 namespace {
@@ -84,10 +87,29 @@ class TextOut {
   std::string scratch_;
 };
 
+// The section with the part, or without any if nothing is split. Empty: as it is.
+std::optional<std::string> SectionWith(const Profile& profile, const SplitPart& split) {
+  AgentSection section;
+  for (const ExtraKey& extra : profile.extras()) {
+    if (extra.key == kAgentKey) section.Add(extra.key, extra.json);
+  }
+  const bool has_none = split.stacks.empty();
+  if (!section.can_hold_parts() || (has_none && !section.Part(kSplitPart))) return std::nullopt;
+  if (has_none) {
+    section.RemovePart(kSplitPart);
+  } else {
+    section.SetPart(kSplitPart, split.ToJson(profile));
+  }
+  return section.ToJson();
+}
+
 class ProfileText {
  public:
-  ProfileText(const Profile& profile, const WriteOptions& options, TextOut& out)
-      : profile_(profile), options_(options), out_(out) {}
+  ProfileText(const Profile& profile, const SplitPart& split, const WriteOptions& options,
+              TextOut& out)
+      : profile_(profile), options_(options), out_(out), section_(SectionWith(profile, split)) {
+    if (section_ && !split.stacks.empty()) pieces_ = WrittenStacks(StacksOf(profile), split);
+  }
 
   void Write() {
     out_.Put('{');
@@ -98,11 +120,16 @@ class ProfileText {
     for (const Table table : kAllTables) {
       const bool has_table =
           table != Table::kInstanceOfs || options_.version != FormatVersion::k1_0_0;
-      if (has_table && profile_.entry_count(table) != 0) Entries(table);
+      if (!has_table || profile_.entry_count(table) == 0) continue;
+      table == Table::kSamples && !pieces_.empty() ? Pieces() : Entries(table);
     }
     for (const ExtraKey& extra : profile_.extras()) {
       Key(extra.key, false);
-      out_.Put(extra.json);
+      out_.Put(extra.key == kAgentKey && section_ ? *std::exchange(section_, {}) : extra.json);
+    }
+    if (section_) {
+      Key(kAgentKey, false);
+      out_.Put(*section_);
     }
     out_.Put(options_.pretty ? "\n}\n" : "}");
   }
@@ -175,14 +202,33 @@ class ProfileText {
     EndArray(first);
   }
 
+  // As Entries.
+  void Pieces() {
+    Key(TableKey(Table::kSamples), false);
+    out_.Put('[');
+    bool first = true;
+    for (const SampledStack& piece : pieces_) {
+      Element(std::exchange(first, false));
+      out_.Put("{\"ctx\":\"");
+      for (size_t i = 0; i < piece.frames.size(); ++i) PutFrame(piece.frames[i], i == 0);
+      out_.Put("\",\"records\":[");
+      out_.Number(piece.weight);
+      out_.Put("]}");
+    }
+    EndArray(first);
+  }
+
   void Context(ContextIndex context) {
     bool first = true;
-    profile_.ForEachFrame(context, [&](Frame frame) {
-      if (!std::exchange(first, false)) out_.Put('<');
-      out_.Number(frame.method == kNoMethod ? 0 : profile_.MethodFileId(frame.method));
-      out_.Put(':');
-      out_.Number(frame.bci);
-    });
+    profile_.ForEachFrame(context,
+                          [&](Frame frame) { PutFrame(frame, std::exchange(first, false)); });
+  }
+
+  void PutFrame(Frame frame, bool first) {
+    if (!first) out_.Put('<');
+    out_.Number(frame.method == kNoMethod ? 0 : profile_.MethodFileId(frame.method));
+    out_.Put(':');
+    out_.Number(frame.bci);
   }
 
   void Records(Table table, EntryIndex entry) {
@@ -214,11 +260,14 @@ class ProfileText {
   const Profile& profile_;
   const WriteOptions& options_;
   TextOut& out_;
+  std::optional<std::string> section_;  // in place of the profile's
+  std::vector<SampledStack> pieces_;    // in place of the samples; empty: none
 };
 
-Result<WriteReport> WriteText(const Profile& profile, const WriteOptions& options, ByteSink& sink) {
+Result<WriteReport> WriteText(const Profile& profile, const SplitPart& split,
+                              const WriteOptions& options, ByteSink& sink) {
   TextOut out(sink);
-  ProfileText(profile, options, out).Write();
+  ProfileText(profile, split, options, out).Write();
   out.Flush();
   if (!out.status().ok()) return out.status();
   if (Status status = sink.Finish(); !status.ok()) return status;
@@ -249,28 +298,39 @@ FormatVersion SmallestVersionFor(const Profile& profile) {
                                                        : FormatVersion::k1_1_0;
 }
 
-Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& options,
-                                 ByteSink& sink) {
-  if (!options.gzip) return WriteText(profile, options, sink);
+Result<WriteReport> WriteSplitProfile(const Profile& profile, const SplitPart& split,
+                                      const WriteOptions& options, ByteSink& sink) {
+  if (!options.gzip) return WriteText(profile, split, options, sink);
   const std::unique_ptr<ByteSink> gzip = MakeGzipSink(sink);
-  Result<WriteReport> report = WriteText(profile, options, *gzip);
+  Result<WriteReport> report = WriteText(profile, split, options, *gzip);
   if (!report.ok()) return report;
   if (Status status = sink.Finish(); !status.ok()) return status;
   return report;
 }
 
-Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
-                                     const std::string& path, Readers readers) {
+Result<WriteReport> WriteSplitProfileFile(const Profile& profile, const SplitPart& split,
+                                          const WriteOptions& options, const std::string& path,
+                                          Readers readers) {
   if (path == "-") {
     FdSink sink(STDOUT_FILENO, "standard output");
-    return WriteProfile(profile, options, sink);
+    return WriteSplitProfile(profile, split, options, sink);
   }
   Result<std::unique_ptr<AtomicFile>> file = AtomicFile::Create(path, SystemCalls::Real(), readers);
   if (!file.ok()) return file.status();
-  Result<WriteReport> report = WriteProfile(profile, options, **file);
+  Result<WriteReport> report = WriteSplitProfile(profile, split, options, **file);
   if (!report.ok()) return report;
   if (Status status = (*file)->Commit(); !status.ok()) return status;
   return report;
+}
+
+Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& options,
+                                 ByteSink& sink) {
+  return WriteSplitProfile(profile, {}, options, sink);
+}
+
+Result<WriteReport> WriteProfileFile(const Profile& profile, const WriteOptions& options,
+                                     const std::string& path, Readers readers) {
+  return WriteSplitProfileFile(profile, {}, options, path, readers);
 }
 
 Result<std::string> WriteProfileText(const Profile& profile, const WriteOptions& options) {

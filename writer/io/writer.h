@@ -3,7 +3,8 @@
 // Guarantees: streams through a fixed buffer and never holds the whole text. The same model and
 // options give the same bytes. The output reads back as an equal model, and writing that gives the
 // same bytes again. The order of keys is version, types, methods, tables that have entries, unknown
-// keys. File ids are those of the model.
+// keys. File ids are those of the model. Samples are written whole; for image builds, see
+// image/write_for_image.h.
 // Threads: any, while no other thread changes the profile; there is no global state.
 // Failure: only if the sink fails, with the sink's Status. Throws nothing but std::bad_alloc.
 #pragma once

@@ -6,6 +6,7 @@
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/io/source_lines.h"
+#include "writer/io/split_part.h"
 
 namespace iprof {
 
@@ -46,6 +47,11 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
   if (snapshot && !SnapshotNote::Parse(*snapshot)) {
     return report(Rule::kAgentSection, kSnapshotPart, "an object of another shape",
                   "what was recovered from a raw file");
+  }
+  const auto split = section.Part(kSplitPart);
+  if (split && !IsSplitPart(*split)) {
+    return report(Rule::kAgentSection, kSplitPart, "an object of another shape",
+                  "stacks, each with its weight and where its pieces begin and end");
   }
   const auto lines = section.Part(kLinesPart);
   if (lines && !SourceLines().AddJson(*lines)) {

@@ -5,6 +5,7 @@
 
 #include "writer/io/position_part.h"
 #include "writer/io/source_lines.h"
+#include "writer/io/split_part.h"
 
 namespace iprof {
 namespace {
@@ -41,6 +42,7 @@ void ExtraKeyMerger::AddText(std::string_view key, std::string_view json) {
 void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
                              const InputFacts& facts) {
   if (name == kCodePart) return;
+  if (name == kSplitPart && IsSplitPart(json)) return;  // whoever writes the profile splits it
   if (name == kProvenancePart && runs_.AddJson(json)) return;
   if (name == kSamplingPart) {
     if (const auto sum = SamplingSum::Parse(json, facts.weight)) return AddSampling(*sum);

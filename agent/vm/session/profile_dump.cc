@@ -8,6 +8,7 @@
 
 #include "agent/vm/settings/out_path.h"
 #include "writer/base/open_file.h"
+#include "writer/image/write_for_image.h"
 #include "writer/io/file_place.h"
 #include "writer/raw/raw_format.h"
 
@@ -41,14 +42,14 @@ bool IsRawFile(const std::string& path) {
 Status Replace(const Profile& profile, const DumpTarget& target) {
   if (IsRawFile(target.path))
     return {Code::kIo, target.path + ": is a raw file, which the profile would replace"};
-  return WriteProfileFile(profile, target.format, target.path, Readers::kOwner).status();
+  return WriteFileForImage(profile, target.format, target.path, Readers::kOwner).status();
 }
 
 Result<std::string> DumpUnderUnusedName(const Profile& profile, const DumpTarget& target) {
   Result<std::string> reserved = ReserveUnusedName(target.path);
   if (!reserved.ok()) return reserved;
   const Status written =
-      WriteProfileFile(profile, target.format, *reserved, Readers::kOwner).status();
+      WriteFileForImage(profile, target.format, *reserved, Readers::kOwner).status();
   if (written.ok()) return reserved;
   RemoveEmpty(*reserved);
   return written;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "writer/base/open_file.h"
+#include "writer/image/write_for_image.h"
 #include "writer/io/file_place.h"
 #include "writer/io/lock_file.h"
 #include "writer/ops/merge.h"
@@ -75,7 +76,7 @@ Result<std::vector<std::string>> AddTo(const FilePlace& place, const std::string
   if (!merged.ok()) return Status(merged.status().code(), named(merged.status().message()));
   format.version = std::max(format.version, SmallestVersionFor(merged->profile));
   const Status written =
-      WriteProfileFile(merged->profile, format, shared, Readers::kOwner).status();
+      WriteFileForImage(merged->profile, format, shared, Readers::kOwner).status();
   if (!written.ok()) return written;
   std::vector<std::string> warnings = WarningsOf(*merged, kPreferred);
   for (std::string& warning : warnings) warning = named(warning);

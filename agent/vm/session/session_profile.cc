@@ -17,6 +17,7 @@
 #include "writer/base/utc_time.h"
 #include "writer/control/command.h"
 #include "writer/image/finish_for_image.h"
+#include "writer/image/write_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/snapshot_note.h"
@@ -237,7 +238,7 @@ Result<PartialOutcome> Session::WritePartialProfile(JNIEnv* jni, const PartialOr
   if (is_unchanged()) return PartialOutcome::kUnchanged;
   const WriteOptions format{.version = settings_.options.format, .gzip = settings_.options.gzip};
   const Status written =
-      WriteProfileFile(made->profile, format, order.path, Readers::kOwner).status();
+      WriteFileForImage(made->profile, format, order.path, Readers::kOwner).status();
   if (!written.ok()) return written;
   partial_mark_ = mark;
   partial_has_harvest_ = has_harvest;
