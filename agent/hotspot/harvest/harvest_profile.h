@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/lost_share.h"
 #include "writer/image/image_target.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/model/model.h"
@@ -34,7 +35,7 @@ struct HarvestParts {
   bool branches = true;
   bool receivers = true;
   bool type_checks = true;
-  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  double max_lost = kMostLostHarvest;  // a site that lost a larger share of its objects is left out
   std::function<bool(const HarvestedClass&)> takes = {};  // null: every class
   // What a build of such an image cannot use is left out, as MakeImageProfile would do (writer/image).
   // nullopt: nothing is.
