@@ -111,14 +111,14 @@ class HarvestCommand : public Command {
     std::optional<jvm::HeldSignals>
         held;  // an interrupt ends the watch or the samples, and what there is counts
     if (watch_.count() > 0 || Samples()) held.emplace();
-    if (Samples()) {
-      if (Status status = Sample(console); !status.ok()) return console.Error(status);
-    }
-    if (attach_) return RunAttached(console);
     if (!core_.empty()) return Watch(console, nullptr);
     // It stays open, so that another program that gets the same number later is not taken for it.
     const Result<jvm::Process> process = jvm::Process::Open(pid_);
     if (!process.ok()) return console.Error(process.status());
+    if (Samples()) {
+      if (Status status = Sample(console, *process); !status.ok()) return console.Error(status);
+    }
+    if (attach_) return RunAttached(console);
     return Watch(console, &*process);
   }
 
@@ -137,13 +137,11 @@ class HarvestCommand : public Command {
   }
 
   // Before the harvest, so that its counters are those at the end of the window.
-  Status Sample(Console& console) {
-    const Result<jvm::Process> process = jvm::Process::Open(pid_);
-    if (!process.ok()) return process.status();
+  Status Sample(Console& console, const jvm::Process& process) {
     if (!attach_) {
-      if (Status status = CheckReadable(*process); !status.ok()) return status;
+      if (Status status = CheckReadable(process); !status.ok()) return status;
     }
-    const Result<jvm::RunningJvm> jvm = jvm::LookAt(*process);
+    const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
     if (!jvm.ok()) return jvm.status();
     Result<RecordedSamples> samples =
         RecordSamples({.pid = pid_,
