@@ -156,7 +156,7 @@ class KnownShares(Harvest):
         self.assertRegex(said, r"\n\d[0-9,]* methods have counters, \d{1,3}(,\d{3})* more ran without; 0 failed a check\n"
                                r"of these, the profile has what an image build can use \(--no-image: all\)\nleft out: ")
         whole = self.run_tool("harvest", str(process.pid), "--no-image", "-o", self.folder / "h.iprof").stdout
-        self.assertNotIn("image build", whole)
+        self.assertNotIn("an image build can use", whole)
         self.assertIn(", 1 class a site", " ".join(self.run_tool("show", self.folder / "h.iprof").stdout.split()))
         self.end(process)
 
@@ -492,8 +492,9 @@ class WithSamples(Harvest):
         self.finish(process)
         _, complaints = tool.communicate(timeout=PATIENCE_S)
         self.assertEqual(tool.returncode, IO, complaints)
-        self.assertEqual(complaints, f"iprof: error: process {process.pid} has ended during the recording, before its counters were "
-                                     "harvested: nothing was written\n")
+        # The agent writes a profile at the end only if there are samples by then.
+        self.assertRegex(complaints, rf"^iprof: error: process {process.pid} has ended during the recording"
+                                     r"(, before its counters were harvested: nothing was written| without writing its profile, .*)\n$")
         self.assertFalse((self.folder / "x.iprof").exists())
         self.assertLess(len(self.folders()), len(folders))
 
