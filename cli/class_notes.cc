@@ -11,6 +11,7 @@
 #include "agent/classfile/symbolic_code.h"
 #include "agent/instrument/table/code_hash.h"
 #include "cli/classpath/class_path.h"
+#include "writer/base/code_length.h"
 #include "writer/base/grouped.h"
 #include "writer/io/position_part.h"
 #include "writer/io/run_note.h"
@@ -34,7 +35,8 @@ class NoteReader {
     for (const ProfilePosition& position : PositionsOf(profile_)) {
       const PositionNotes& notes = profile_.notes();
       const Frame frame = position.frame;
-      if (notes.LineOf(frame.method, frame.bci) &&
+      if (CodeLengthIn(profile_.CodeHash(frame.method)) != 0 &&
+          notes.LineOf(frame.method, frame.bci) &&
           (!position.is_call || !notes.CalleeOf(frame.method, frame.bci).empty()))
         continue;
       wanted[profile_.DeclaringType(frame.method)][frame.method].push_back(position);
@@ -84,6 +86,7 @@ class NoteReader {
       if (HasOtherCode(code, method)) {
         ++methods_with_other_code_;
       } else {
+        profile_.SetCodeHash(method, instrument::CodeHash(code, symbolic_));
         AddNotes(file, code, positions);
       }
     }

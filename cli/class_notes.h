@@ -1,7 +1,7 @@
-// ClassNotes: source lines and names of callees from class files, for profiles that have none: options --classes and
-// --jdk, and what they do to a profile that was read.
+// ClassNotes: source lines, names of callees and lengths of code from class files, for profiles that have none: options
+// --classes and --jdk, and what they do to a profile that was read.
 //
-// Guarantees: adds notes (Profile::notes) of positions that have none. A method whose code is known to be another than
+// Guarantees: adds notes (Profile::notes) of positions that have none, and the length of a method's code, with its hash. A method whose code is known to be another than
 // the class file's gets none. Nothing else of the profile changes.
 // Threads: main's. Failure: as ClassPath: an element that cannot be opened or is damaged, or a damaged class. Methods
 // with other code are counted in a warning.

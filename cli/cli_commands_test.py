@@ -531,7 +531,7 @@ class Top(CliTest):
             return self.err("top", self.write("a.iprof", made), *options, expect=5).partition("a.iprof has no samples")[2]
 
         self.assertEqual(said(source="methoddata", tables="calls+branches"),
-                         ": it was made by 'iprof harvest', which takes none. 'iprof profile PID -o FILE' records samples, too\n")
+                         ": it was made by 'iprof harvest' without --samples. 'iprof profile PID -o FILE' records samples, too\n")
         self.assertEqual(said(source="methoddata", tables="calls", options="samples=n,source=methoddata"), ": it was recorded with samples=n\n")
         self.assertEqual(said(source="counters", tables="calls"), ": it was recorded with samples=n\n")
         self.assertIn(": the program used too little CPU time: one sample is taken every 10 ms", said(tables="calls+samples"))

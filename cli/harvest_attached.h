@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "cli/jvm/jvm_connection.h"
+#include "writer/base/lost_share.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
 
@@ -19,7 +20,7 @@ namespace iprof::cli {
 struct AttachedHarvest {
   pid_t pid = 0;
   bool estimate = true;
-  double max_lost = 0.02;
+  double max_lost = kMostLostHarvest;
   int naming_jdk = 0;  // of the image build; 0: the JVM's
 };
 

@@ -17,6 +17,7 @@
 #include "cli/harvest_process.h"
 #include "cli/harvest_report.h"
 #include "cli/harvest_run.h"
+#include "cli/harvest_samples.h"
 #include "cli/jvm/process.h"
 #include "cli/jvm/running_jvm.h"
 #include "cli/jvm/target_wait.h"
@@ -28,6 +29,7 @@
 #include "cli/program_wait.h"
 #include "cli/replaced_inputs.h"
 #include "writer/base/grouped.h"
+#include "writer/base/lost_share.h"
 #include "writer/image/finish_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
@@ -60,11 +62,14 @@ class HarvestCommand : public Command {
         "what is unloaded or compiled anew meanwhile");
     AddDuration(options, "--every", every_,
                 "The time between two harvests of --watch (default: 1m)");
+    AddDuration(options, "--samples", samples_,
+                "First attach the agent and record samples for this long or until Ctrl-C; it "
+                "counts nothing and changes no class");
     options.AddFlag("--no-estimate", no_estimate_,
                     "Write calls and weights as HotSpot counted them, until it stopped counting");
     AddShare(options, "--receivers-max-lost", max_lost_,
              "Leave out call sites and type checks with a larger share of unlisted classes "
-             "(default: 2%)");
+             "(default: 20%)");
     options.AddFlag("--no-image", no_image_,
                     "Write everything, also what an image build cannot use");
     AddTarget(options, target_);
@@ -83,6 +88,7 @@ class HarvestCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
+    if (Status status = CheckSampling(); !status.ok()) return console.Error(status);
     if (!core_.empty() && (attach_ || watch_.count() > 0)) {
       return console.Error(Status(
           Code::kUsage, "a core file does not change: --attach and --watch are for processes"));
@@ -93,26 +99,61 @@ class HarvestCommand : public Command {
     }
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
-    if (timeout_option_.given() && !attach_) {
-      return console.Error(Status(
-          Code::kUsage, "--timeout is how long --attach waits for the JVM: give --attach, too"));
+    if (timeout_option_.given() && !attach_ && !Samples()) {
+      return console.Error(Status(Code::kUsage,
+                                  "--timeout is how long --attach and --samples wait for the JVM: "
+                                  "give one of them, too"));
     }
     if (Status status = CheckReplaces({core_, libjvm_}); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (!list_) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
-    if (attach_) return RunAttached(console);
+    std::optional<jvm::HeldSignals>
+        held;  // an interrupt ends the watch or the samples, and what there is counts
+    if (watch_.count() > 0 || Samples()) held.emplace();
     if (!core_.empty()) return Watch(console, nullptr);
     // It stays open, so that another program that gets the same number later is not taken for it.
     const Result<jvm::Process> process = jvm::Process::Open(pid_);
     if (!process.ok()) return console.Error(process.status());
-    std::optional<jvm::HeldSignals>
-        held;  // an interrupt ends the watch, and what was harvested counts
-    if (watch_.count() > 0) held.emplace();
+    if (Samples()) {
+      if (Status status = Sample(console, *process); !status.ok()) return console.Error(status);
+    }
+    if (attach_) return RunAttached(console);
     return Watch(console, &*process);
   }
 
  private:
+  bool Samples() const { return samples_.count() > 0; }
+
+  Status CheckSampling() const {
+    if (!Samples()) return Status();
+    if (!core_.empty()) return Status(Code::kUsage, "a core file runs no more: no --samples of it");
+    if (list_ || watch_.count() > 0) {
+      return Status(Code::kUsage,
+                    "--samples records once, and writes a profile: give -o FILE, and neither "
+                    "--list nor --watch");
+    }
+    return cli::CheckSamples({.pid = pid_, .duration = samples_, .timeouts = timeouts_});
+  }
+
+  // Before the harvest, so that its counters are those at the end of the window.
+  Status Sample(Console& console, const jvm::Process& process) {
+    if (!attach_) {
+      if (Status status = CheckReadable(process); !status.ok()) return status;
+    }
+    const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
+    if (!jvm.ok()) return jvm.status();
+    Result<RecordedSamples> samples =
+        RecordSamples({.pid = pid_,
+                       .duration = samples_,
+                       .target = TargetFor(vm::MakeVmIdentity("", jvm->jdk_version).major),
+                       .is_filtered = !no_image_,
+                       .timeouts = timeouts_},
+                      console);
+    if (samples.ok()) recorded_.emplace(std::move(*samples));
+    return samples.status();
+  }
+
   Status CheckReplaces(const std::vector<std::string>& inputs) const {
     return CheckReplacesNone(output_, inputs, "profile");
   }
@@ -185,13 +226,16 @@ class HarvestCommand : public Command {
 
   // Standard output gets one profile, at the end; a file has it already, and is reported.
   ExitCode Finish(Console& console, HarvestReport report, const Profile& united) const {
+    report.profile = &united;
+    if (recorded_) report.sampled = recorded_->recorded;
     if (output_ != "-") {
-      report.profile = &united;
       Print(console, std::move(report));
       return ExitCode::kOk;
     }
     const Status written = Write(console, united);
-    return written.ok() ? ExitCode::kOk : console.Error(written);
+    if (!written.ok()) return console.Error(written);
+    if (const std::string hint = report.AboutSamples(); !hint.empty()) console.Warn(hint);
+    return ExitCode::kOk;
   }
 
   ExitCode RunAttached(Console& console) {
@@ -211,19 +255,19 @@ class HarvestCommand : public Command {
                                                 : profile.status());
     }
     const HarvestNote note = HarvestNote::Of(*profile).value_or(HarvestNote());
-    AddProvenance(RunOf(note, jvm->public_program, jvm->jdk_version), *profile);
+    RunNote run = RunOf(note, jvm->public_program, jvm->jdk_version);
+    if (recorded_) AddSamples(recorded_->profile, *profile, run);
+    AddProvenance(run, *profile);
     const ImageTarget target = TargetFor(vm::MakeVmIdentity("", jvm->jdk_version).major);
     const Profile made = FinishForImage(std::move(*profile), target, !no_image_).profile;
-    const Status written = Write(console, made);
-    if (!written.ok()) return console.Error(written);
-    if (output_ == "-") return ExitCode::kOk;
     HarvestReport report;
     report.program = jvm->program;
     report.jdk_version = jvm->jdk_version;
     report.note = note;
-    report.profile = &made;
-    Print(console, std::move(report));
-    return ExitCode::kOk;
+    if (output_ == "-") return Finish(console, std::move(report), made);
+    const Status written = Write(console, made);
+    if (!written.ok()) return console.Error(written);
+    return Finish(console, std::move(report), made);
   }
 
   static Status OrFromOutside(const Status& failure) {
@@ -265,7 +309,9 @@ class HarvestCommand : public Command {
     const AssemblyResult written = hotspot::WriteHarvest(program, scales, parts, profile);
     harvest.note.sites_left_out += static_cast<int64_t>(written.sites_left_out);
     SetAgentPart(profile, kHarvestPart, harvest.note.ToJson());
-    AddProvenance(RunOf(harvest.note, harvest.public_program, harvest.jdk_version), profile);
+    RunNote run = RunOf(harvest.note, harvest.public_program, harvest.jdk_version);
+    if (recorded_) AddSamples(recorded_->profile, profile, run);
+    AddProvenance(run, profile);
     if (no_image_) return FinishForImage(std::move(profile), target, false).profile;
     FinishFiltered(profile, target);
     return profile;
@@ -315,9 +361,11 @@ class HarvestCommand : public Command {
   jvm::AttachTimeouts timeouts_;
   OptionRow timeout_option_;
   std::chrono::milliseconds watch_{0};
-  std::chrono::milliseconds every_{0};  // 0: not given
+  std::chrono::milliseconds every_{0};    // 0: not given
+  std::chrono::milliseconds samples_{0};  // likewise
+  std::optional<RecordedSamples> recorded_;
   bool no_estimate_ = false;
-  double max_lost_ = 0.02;
+  double max_lost_ = kMostLostHarvest;
   bool no_image_ = false;
   std::string target_;
   std::string version_ = "auto";
@@ -329,6 +377,8 @@ constexpr Example kExamples[] = {
     {"iprof harvest 4711 -o app.iprof", "A profile of a program that knows nothing of iprof."},
     {"iprof harvest 4711 -o app.iprof --watch 1h --every 5m",
      "For a program that loads, unloads and recompiles its code meanwhile."},
+    {"iprof harvest 4711 -o app.iprof --samples 30s",
+     "With samples of half a minute, without which an image build may do worse."},
     {"iprof harvest 4711 -o app.iprof --attach",
      "Where the memory of another process may not be read."},
     {"iprof harvest core.4711 -o app.iprof", "What a JVM had counted when it crashed."},
@@ -343,6 +393,8 @@ const CommandEntry kHarvestEntry = {
     "Reads the counters that HotSpot keeps for its compilers from the memory of the JVM with that "
     "process id, and writes them as a profile: calls, branches, switches, receivers and type "
     "checks. The JVM needs no agent and no option, and it is neither stopped nor changed.\n\n"
+    "The counters have no samples. --samples attaches the agent first, which records where the CPU "
+    "time goes, counts nothing, and changes no class; it stays loaded and idle.\n\n"
     "A core file is read in the same way. The kernel leaves code and constants out of it, which "
     "are "
     "read from libjvm.so and the CDS archive: from the paths that the core names, or from the "

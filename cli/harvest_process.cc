@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -90,6 +91,13 @@ std::unique_ptr<hotspot::Memory> OpenMapped(const jvm::Process& process,
   return hotspot::FileMemory::Of(process.OpenMapping(part.at, part.at + part.size));
 }
 
+bool IsReadable(const hotspot::ProcessMemory& memory, const std::vector<hotspot::Address>& bases) {
+  return std::all_of(bases.begin(), bases.end(), [&](hotspot::Address base) {
+    char byte = 0;
+    return memory.Read(base, &byte, 1);
+  });
+}
+
 Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, Refusal* refusal) {
   const auto refuse = [&](Why why, const Status& status) {
     *refusal = {why, status};
@@ -105,10 +113,7 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
   }
   const hotspot::ProcessMemory memory(process.pid());
   const std::vector<hotspot::Address> bases = hotspot::BasesOf("libjvm.so", *maps);
-  for (const hotspot::Address base : bases) {
-    char byte = 0;
-    if (!memory.Read(base, &byte, 1)) return refuse(Why::kFinal, jvm::WhyUnreadable(process));
-  }
+  if (!IsReadable(memory, bases)) return refuse(Why::kFinal, jvm::WhyUnreadable(process));
   const auto remote = hotspot::RemoteJvm::Open(memory, bases);
   if (!remote.ok()) {
     const bool lacks_tables = remote.status().message() == hotspot::kNoTables;
@@ -136,6 +141,14 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
 }
 
 }  // namespace
+
+Status CheckReadable(const jvm::Process& process) {
+  const Result<std::string> maps = process.Read("maps");
+  if (!maps.ok()) return maps.status();
+  const hotspot::ProcessMemory memory(process.pid());
+  return IsReadable(memory, hotspot::BasesOf("libjvm.so", *maps)) ? Status()
+                                                                  : jvm::WhyUnreadable(process);
+}
 
 int64_t ProcessorTimeUs() {
   timespec used{};

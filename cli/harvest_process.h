@@ -31,6 +31,9 @@ struct ProcessHarvest {
 // The processor time that this process has used, in microseconds.
 int64_t ProcessorTimeUs();
 
+// Why the memory of the process cannot be read, or success. A process that has no libjvm.so yet is not judged.
+Status CheckReadable(const jvm::Process& process);
+
 // `naming_jdk`: the JDK of the image build, which decides how lambdas are named; 0: the JVM's.
 Result<ProcessHarvest> HarvestProcess(const jvm::Process& process, int naming_jdk);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/json_text.h"
+#include "cli/jvm/target_wait.h"
 #include "cli/profile_files.h"
 #include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
@@ -40,9 +41,27 @@ ReadFacts::ReadFacts(const ProcessHarvest& harvest)
       counts(harvest.program->counts),
       read_us(harvest.read_us) {}
 
+std::string HarvestReport::AboutSamples() const {
+  if (profile == nullptr || profile->Total(Table::kSamples) > 0) return {};
+  if (sampled) {
+    return fmt::format(
+        "no samples: the program used too little CPU time in {}, so an image build may do worse "
+        "than with samples; record longer (--samples), or while it is busy",
+        jvm::InSeconds(*sampled));
+  }
+  return "no samples: an image build may do worse than with samples; add --samples 30s, start the "
+         "program with mode=methoddata, or merge this profile with one of samples only (iprof "
+         "merge)";
+}
+
 void HarvestReport::PrintText(Console& console) const {
   if (profile != nullptr) {
     console.Print("{}\n", DescribeWritten(output, *profile));
+    if (sampled && profile->Total(Table::kSamples) > 0) {
+      console.Print("{} in {}\n", Counted(profile->Total(Table::kSamples), "sample", "samples"),
+                    jvm::InSeconds(*sampled));
+    }
+    if (const std::string hint = AboutSamples(); !hint.empty()) console.Print("{}\n", hint);
   } else {
     const std::string age =
         core.empty() ? fmt::format(", running for {} s", note.jvm_age_s) : std::string();
@@ -134,6 +153,8 @@ void HarvestReport::PrintJson(Console& console) const {
     json.Field("types", profile->type_count());
     json.Field("methods", profile->method_count());
     json.Field("sites_left_out", note.sites_left_out);
+    json.Field("samples", profile->Total(Table::kSamples));
+    if (sampled) json.Field("recorded_ms", static_cast<int64_t>(sampled->count()));
     json.Field("estimator", note.estimator);
     json.Field("harvests", note.harvests);
   }

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,9 +38,13 @@ struct HarvestReport {
   HarvestNote note;
   std::optional<ReadFacts> read;     // nullopt: the JVM read its own counters
   const Profile* profile = nullptr;  // as it was written; null: only what the JVM offers
+  std::optional<std::chrono::milliseconds>
+      sampled;  // how long samples were recorded; nullopt: not at all
   std::string output;
   bool is_filtered = true;  // what an image build cannot use was left out of the profile
 
+  // Of a profile without samples: what that means for a build, and what helps. Otherwise empty.
+  std::string AboutSamples() const;
   void PrintText(Console& console) const;
   void PrintJson(Console& console) const;
 };

@@ -103,9 +103,8 @@ std::string WhyNoSamples(const Profile& profile, const std::string& selected) {
     return lacks_table(run) && run.source == kMethodDataSource && run.options.empty();
   };
   if (all(is_harvest)) {
-    return ": it was made by 'iprof harvest', which takes none. 'iprof profile PID -o FILE' "
-           "records "
-           "samples, too";
+    return ": it was made by 'iprof harvest' without --samples. 'iprof profile PID -o FILE' "
+           "records samples, too";
   }
   if (all(lacks_table)) return ": it was recorded with samples=n";
   if (!selected.empty()) return fmt::format(" in the selected classes: {}", selected);

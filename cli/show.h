@@ -13,6 +13,7 @@
 #include "cli/code_names.h"
 #include "cli/console.h"
 #include "writer/model/model.h"
+#include "writer/ops/hot_set.h"
 #include "writer/ops/profile_filter.h"
 
 namespace iprof::cli {
@@ -30,6 +31,7 @@ struct ShowOptions {
   size_t width = 100;
   // Of the whole profile, if a filter was used: shares are shares of these.
   std::array<int64_t, kTableCount> totals{};
+  HotSet hot;  // likewise
 
   int64_t TotalOf(Table table) const { return totals[static_cast<size_t>(table)]; }
 };
@@ -54,7 +56,8 @@ std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
                                       const ShowOptions& options);
 
 // "75.0 % Circle, 25.0 % Square", "90.0 % to line 53, 10.0 % to line 14" or "always to line 53": the outcomes of one
-// entry, largest first.
+// entry, largest first. Of a site whose entry does not list all classes, shares are of all objects there: "80.0 % Circle,
+// 9.0 % Square, 11.0 % other classes".
 std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry,
                                           const CodeNames& names);
 // As many of them as fit into the width, and "… 53 more".

@@ -49,6 +49,7 @@ class ShowCommand : public Command {
       return console.Error(status);
     for (const Table table : kAllTables)
       options_.totals[static_cast<size_t>(table)] = profile->Total(table);
+    options_.hot = HotSetOf(*profile);
     if (const ProfileFilter filter = filter_.filter(); !filter.empty()) {
       WarnIfNothingMatches(console, file_, *profile, filter);
       profile = FilterProfile(*profile, filter);

@@ -29,6 +29,7 @@ class Header {
     PrintProvenance(console_, section, options_.width);
     PrintNotes(section);
     PrintMethods();
+    PrintHotSet();
     if (!options_.filter.empty())
       Line("only:", options_.filter.Describe() + "; shares are of the whole profile");
     PrintTotals();
@@ -82,6 +83,22 @@ class Header {
     Line("methods:", fmt::format("{} ran; {}, in {}", Grouped(CountMethodsThatRan(profile_)),
                                  Counted(profile_.method_count(), "is declared", "are declared"),
                                  Counted(profile_.type_count(), "type", "types")));
+  }
+
+  void PrintHotSet() {
+    const HotSet& hot = options_.hot;
+    if (hot.all_methods == 0) return;
+    std::string text =
+        fmt::format("{} of {} have {:.1f} % of calls and branches", Grouped(hot.methods),
+                    Counted(hot.all_methods, "method", "methods"), 100 * kHotShare);
+    if (hot.all_code_bytes > 0) {
+      text += fmt::format(" and {:.1f} % of the code ({} of {} bytes)", 100 * hot.CodeShare(),
+                          Grouped(hot.code_bytes), Grouped(hot.all_code_bytes));
+      if (hot.unknown_lengths > 0)
+        text += fmt::format(", without {} of unknown length",
+                            Counted(hot.unknown_lengths, "method", "methods"));
+    }
+    Line("hot set:", text + "; a build makes the others small");
   }
 
   void PrintTotals() {

@@ -28,6 +28,18 @@ void PrintDepths(JsonText& json, const Profile& profile, const ShowOptions& opti
   json.EndObject();
 }
 
+void PrintHotSet(JsonText& json, const HotSet& hot) {
+  json.Key("hot_set");
+  json.StartObject();
+  json.ShareField("share", kHotShare);
+  json.Field("methods", hot.methods);
+  json.Field("all_methods", hot.all_methods);
+  json.Field("code_bytes", hot.code_bytes);
+  json.Field("all_code_bytes", hot.all_code_bytes);
+  json.Field("methods_of_unknown_length", hot.unknown_lengths);
+  json.EndObject();
+}
+
 void PrintDetailedSummary(JsonText& json, const Profile& profile, Table table) {
   json.Key("detailed_summary");
   json.StartArray();
@@ -100,6 +112,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Field("types", profile.type_count());
   json.Field("methods", profile.method_count());
   json.Field("methods_that_ran", CountMethodsThatRan(profile));
+  PrintHotSet(json, options.hot);
   json.Key("unknown_keys");
   json.StartArray();
   for (const ExtraKey& extra : profile.extras()) {
@@ -156,6 +169,11 @@ void PrintEntry(JsonText& json, const Profile& profile, Table table, EntryIndex 
     const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
     const std::string_view callee = profile.notes().CalleeOf(frame.method, frame.bci);
     if (!callee.empty()) json.Field("callee", callee);
+  }
+  if (table == Table::kVirtualInvokes || table == Table::kInstanceOfs) {
+    const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
+    const uint16_t rest = profile.notes().RestOf(frame.method, frame.bci);
+    if (rest != 0) json.Field("rest_permille", static_cast<int64_t>(rest));
   }
   if (RecordKindOf(table) == RecordKind::kSuccessors) {
     json.Key("successors");

@@ -1,5 +1,6 @@
 // The overview of `iprof show` as text.
 #include <algorithm>
+#include <cmath>
 
 #include "cli/show.h"
 #include "cli/table_names.h"
@@ -260,6 +261,25 @@ std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
   return entries;
 }
 
+namespace {
+
+// Per mille of all objects at a site: those of classes that the entry does not list.
+uint16_t RestOf(const Profile& profile, Table table, EntryIndex entry) {
+  if (RecordKindOf(table) != RecordKind::kTypeCounts) return 0;
+  const Frame frame = profile.InnermostFrame(profile.EntryContext(table, entry));
+  return profile.notes().RestOf(frame.method, frame.bci);
+}
+
+// All objects at the site.
+int64_t WithRest(int64_t listed, uint16_t rest) {
+  constexpr int kWhole = PositionNotes::kWhole;
+  if (rest == 0) return listed;
+  const int known = std::max(1, kWhole - rest);
+  return std::llround(static_cast<double>(listed) * kWhole / known);
+}
+
+}  // namespace
+
 std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry,
                                           const CodeNames& names) {
   struct Outcome {
@@ -289,13 +309,17 @@ std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, E
   }
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const Outcome& a, const Outcome& b) { return a.count > b.count; });
-  const int64_t total = profile.EntryTotal(table, entry);
+  const int64_t listed = profile.EntryTotal(table, entry);
+  const uint16_t rest = RestOf(profile, table, entry);
+  const int64_t total = WithRest(listed, rest);
   std::vector<std::string> texts;
   for (const Outcome& outcome : outcomes) {
     if (outcome.count == 0 && total > 0) break;
     const bool is_only = outcome.count == total && total > 0;
     texts.push_back((is_only ? "always" : PercentOf(outcome.count, total)) + " " + outcome.name);
   }
+  if (rest > 0)
+    texts.push_back(fmt::format("{:.1f} % other classes", 100.0 * rest / PositionNotes::kWhole));
   return texts;
 }
 

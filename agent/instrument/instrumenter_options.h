@@ -9,6 +9,7 @@
 #include "agent/instrument/plan/branch_weights.h"
 #include "agent/instrument/plan/placement.h"
 #include "agent/instrument/probes/site_probes.h"
+#include "writer/base/lost_share.h"
 
 namespace iprof::instrument {
 
@@ -16,7 +17,8 @@ struct InstrumenterOptions {
   bool calls = true;
   bool branches = true;
   SiteKinds sites;
-  double receivers_max_lost = 0.02;  // if a site lost a larger share of its objects, it is left out
+  double receivers_max_lost =
+      kMostLost;  // if a site lost a larger share of its objects, it is left out
   PlacementPolicy placement = PlacementPolicy::kAutomatic;
   bool self_check = false;
   uint32_t stripes = 1;

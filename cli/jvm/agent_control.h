@@ -53,7 +53,7 @@ struct AgentRequest {
   std::chrono::milliseconds patience{0};
   // Of a harvest, see Command.
   bool estimate = true;
-  int64_t receivers_max_lost = 20;
+  int64_t receivers_max_lost = kMostLostPermilleHarvest;
   int64_t target = 0;
   int64_t share = 990;        // of a refresh
   bool only_samples = false;  // of a reset

@@ -156,7 +156,7 @@ class KnownShares(Harvest):
         self.assertRegex(said, r"\n\d[0-9,]* methods have counters, \d{1,3}(,\d{3})* more ran without; 0 failed a check\n"
                                r"of these, the profile has what an image build can use \(--no-image: all\)\nleft out: ")
         whole = self.run_tool("harvest", str(process.pid), "--no-image", "-o", self.folder / "h.iprof").stdout
-        self.assertNotIn("image build", whole)
+        self.assertNotIn("an image build can use", whole)
         self.assertIn(", 1 class a site", " ".join(self.run_tool("show", self.folder / "h.iprof").stdout.split()))
         self.end(process)
 
@@ -369,6 +369,147 @@ class KnownShares(Harvest):
                 self.assert_shares({"Harvestable$Square": 0.8, "Harvestable$Circle": 0.2},
                                    harvested.table("virtualInvokeProfiles")[(SHAPE,)], "receivers")
                 self.end(process)
+
+
+class SkewedSites(Harvest):
+    SITE = "Skewed.meet(Skewed$Guest, int)int:2"
+    USUAL, SECOND, REST = 0.80, 0.09, 0.11
+
+    def test_a_site_with_a_frequent_class_and_many_rare_ones_is_kept_and_its_rest_is_told(self):
+        process = self.start("Skewed", 100 * STEPS)
+        kept, _ = self.harvest(process, name="kept.iprof")
+        left_out, said = self.harvest(process, "--receivers-max-lost", "2%", name="left_out.iprof")
+        self.end(process)
+        found = kept.table("virtualInvokeProfiles")[(self.SITE,)]
+        self.assertEqual(set(found), {"Skewed$Usual", "Skewed$Second"})
+        self.assertAlmostEqual(shares(found)["Skewed$Usual"], self.USUAL / (self.USUAL + self.SECOND), delta=TOLERANCE)
+        (method,) = json.loads(self.run_tool("show", "--method", "Skewed.meet(*", "--format", "json", self.folder / "kept.iprof").stdout)["methods"]
+        self.assertRegex(json.dumps(method), r'"rest_permille": ')
+        text = self.run_tool("show", "--method", "Skewed.meet(*", self.folder / "kept.iprof").stdout
+        usual, second, rest = map(float, re.search(r"([0-9.]+) % [^,]*Usual, ([0-9.]+) % [^,]*Second, ([0-9.]+) % other classes", text).groups())
+        for shown, expected in ((usual, self.USUAL), (second, self.SECOND), (rest, self.REST)):
+            self.assertAlmostEqual(shown / 100, expected, delta=TOLERANCE, msg=text)
+        self.assertNotIn((self.SITE,), left_out.table("virtualInvokeProfiles"))
+        self.assertGreater(said["sites_left_out"], 0)
+
+    def test_the_agent_keeps_it_too(self):
+        self.run_java("Skewed", 100 * STEPS, "end", agent="source=methoddata,samples=n,out=agent.iprof")
+        self.assertEqual(set(self.profile("agent.iprof").table("virtualInvokeProfiles")[(self.SITE,)]), {"Skewed$Usual", "Skewed$Second"})
+        self.run_java("Skewed", 100 * STEPS, "end", agent="source=methoddata,receivers-max-lost=2,samples=n,out=less.iprof")
+        self.assertNotIn((self.SITE,), self.profile("less.iprof").table("virtualInvokeProfiles"))
+
+
+class WithSamples(Harvest):
+    HINT = ("no samples: an image build may do worse than with samples; add --samples 30s, start the program with mode=methoddata, "
+            "or merge this profile with one of samples only (iprof merge)")
+    COUNTS = ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles")
+
+    def finish(self, process):
+        process.communicate(b"\n", timeout=PATIENCE_S)
+        self.assertEqual((process.returncode, process.out_path.read_text()), (0, "ready\ndone\n"))
+
+    def status(self, process):
+        """What the agent says; empty: there is none yet."""
+        run = self.run_tool("status", str(process.pid), "--format", "json", expect=None)
+        return json.loads(run.stdout)["status"] if run.code == 0 else {}
+
+    def folders(self):
+        return sorted(pathlib.Path("/tmp").glob(".iprof-*"))
+
+    def meetings(self, profile):
+        """What HotSpot counted in the methods that do not run during the recording."""
+        return {table: {context: counts for context, counts in profile.table(table).items() if context[0].startswith("Skewed.meet")}
+                for table in self.COUNTS}
+
+    def test_samples_join_the_counts_which_stay_those_of_hotspot(self):
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        before, _ = self.harvest(process, "--no-estimate")
+        folders = self.folders()
+        for run in range(2):  # the second one finds the agent
+            with self.subTest(run=run):
+                harvested, said = self.harvest(process, "--no-estimate", "--samples", "1s", name=f"{run}.iprof")
+                self.assertEqual(self.meetings(harvested), self.meetings(before))
+                self.assertTrue(all(self.meetings(before).values()), "it has calls, branches and receivers")
+                self.assertGreater(said["samples"], 0)
+                self.assertGreaterEqual(said["recorded_ms"], 1000)
+                self.assertIn("Skewed.spin", " ".join(context[0] for context in harvested.table("samplingProfiles")))
+                self.assertGreater(harvested.section["sampling"]["signals"], 0)
+                (noted,) = harvested.section["provenance"]["runs"]
+                self.assertEqual(noted["tables"], "calls+branches+receivers+instanceofs+samples")
+                self.assertEqual(said["classes_redefined"], 0)
+                status = self.status(process)
+                self.assertEqual((status["state"], status["records"]), ("stopped", ["samples"]))
+        self.assertEqual(self.folders(), folders)
+        self.finish(process)
+        self.assertEqual(sorted(path.name for path in self.folder.glob("*.i*")), ["0.iprof", "1.iprof", "harvest.iprof"])
+
+    @on_one_jvm
+    def test_it_says_what_a_harvest_without_samples_lacks(self):
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        path = self.folder / "x.iprof"
+        self.assertEqual(self.run_tool("harvest", str(process.pid), "-o", path).stdout.splitlines().count(self.HINT), 1)
+        run = self.run_tool("harvest", str(process.pid), "-o", "-")
+        self.assertEqual(run.stderr.splitlines(), [f"iprof: warning: {self.HINT}"])
+        said = self.run_tool("harvest", str(process.pid), "--samples", "1s", "-o", path).stdout
+        self.assertNotIn("no samples", said)
+        self.assertRegex(said, r"\n[\d,]+ samples? in [\d.]+ s\n")
+        self.finish(process)
+
+    @on_one_jvm
+    def test_the_jvm_can_read_its_own_counters_afterwards(self):
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        harvested, said = self.harvest(process, "--attach", "--samples", "1s")
+        self.assertGreater(said["samples"], 0)
+        self.assertTrue(all(self.meetings(harvested).values()))
+        self.finish(process)
+
+    @on_one_jvm
+    def test_an_interrupt_ends_the_recording_and_harvests(self):
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        self.wait_until(lambda: self.status(process).get("state") == "recording")
+        time.sleep(0.5)
+        tool.send_signal(signal.SIGINT)
+        said, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual((tool.returncode, complaints), (0, ""), said)
+        harvested = self.profile("x.iprof")
+        self.assertTrue(all(self.meetings(harvested).values()))
+        self.assertTrue(harvested.table("samplingProfiles"))
+        self.finish(process)
+
+    @on_one_jvm
+    def test_if_the_program_ends_there_is_nothing_to_harvest(self):
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        self.wait_until(lambda: self.status(process).get("state") == "recording")
+        folders = self.folders()
+        self.finish(process)
+        _, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(tool.returncode, IO, complaints)
+        # The agent writes a profile at the end only if there are samples by then.
+        self.assertRegex(complaints, rf"^iprof: error: process {process.pid} has ended during the recording"
+                                     r"(, before its counters were harvested: nothing was written| without writing its profile, .*)\n$")
+        self.assertFalse((self.folder / "x.iprof").exists())
+        self.assertLess(len(self.folders()), len(folders))
+
+    @on_one_jvm
+    def test_a_jvm_that_refuses_and_an_agent_that_counts(self):
+        process = self.start("Skewed", 100 * STEPS, "busy", jvm_args=["-XX:+DisableAttachMechanism"])
+        run = self.run_command([Settings.tool, "harvest", str(process.pid), "--samples", "1s", "-o", self.folder / "x.iprof"], expect=UNSUPPORTED)
+        self.assertIn("DisableAttachMechanism", run.stderr)
+        self.finish(process)
+        process = self.start("Skewed", 100 * STEPS, "busy")
+        self.run_tool("profile", str(process.pid), "--duration", "100ms", "-o", self.folder / "p.iprof")
+        run = self.run_command([Settings.tool, "harvest", str(process.pid), "--samples", "1s", "-o", self.folder / "x.iprof"], expect=USAGE)
+        self.assertIn("the agent is loaded already, and would not record samples alone", run.stderr)
+        self.assertFalse((self.folder / "x.iprof").exists())
+        self.finish(process)
 
 
 class Positions(Harvest):

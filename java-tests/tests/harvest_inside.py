@@ -91,9 +91,10 @@ class MethodData(Inside):
 
     def test_all_ways_say_what_was_left_out(self):
         """With one class at each site, the site of two shapes is left out."""
-        process = self.start("source=methoddata,samples=n,verbose=1,out=end.iprof", jvm_args=["-XX:TypeProfileWidth=1"])
+        process = self.start("source=methoddata,receivers-max-lost=2,samples=n,verbose=1,out=end.iprof", jvm_args=["-XX:TypeProfileWidth=1"])
         losses, notes, said = {}, {}, {}
-        for way, command in (("outside", ("harvest",)), ("attached", ("harvest", "--attach")), ("dump", ("dump",))):
+        for way, command in (("outside", ("harvest", "--receivers-max-lost", "2%")),
+                             ("attached", ("harvest", "--attach", "--receivers-max-lost", "2%")), ("dump", ("dump",))):
             name = f"{way}.iprof"
             said[way] = self.run_tool(command[0], process.pid, *command[1:], "-o", self.folder / name).stdout.replace(name, "FILE")
             profile = self.profile(name)
@@ -108,7 +109,7 @@ class MethodData(Inside):
             for number in ("methods_with_data", "methods_without_data"):
                 self.assertAlmostEqual(notes[way][number], notes["outside"][number], delta=0.2 * notes["outside"][number], msg=f"{way} {number}")
         for way in ("outside", "attached"):
-            self.assertRegex(said[way], r"^wrote .*FILE: .* methods ran, of .*\n[0-9,]+ methods have counters, [0-9,]+ more ran without; 0 failed a "
+            self.assertRegex(said[way], r"^wrote .*FILE: .* methods ran, of .*\nno samples: .*\n[0-9,]+ methods have counters, [0-9,]+ more ran without; 0 failed a "
                                         r"check\nof these, .*\nleft out: .*\nwithout a name in an image: .*\n$")
         self.end(process)
         self.assertNotIn("/tmp/.iprof-", process.err_path.read_text())

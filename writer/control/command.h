@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "writer/base/lost_share.h"
 #include "writer/base/status.h"
 
 namespace iprof::control {
@@ -47,9 +48,10 @@ struct Command {
   std::chrono::milliseconds duration{0};
 
   // Of a harvest.
-  bool estimate = true;             // calls and weights; otherwise they are HotSpot's
-  int64_t receivers_max_lost = 20;  // per mille; a site that lost a larger share is left out
-  int64_t target = 0;               // the JDK of the image build; 0: the JVM's
+  bool estimate = true;  // calls and weights; otherwise they are HotSpot's
+  // Per mille; a site that lost a larger share is left out.
+  int64_t receivers_max_lost = kMostLostPermilleHarvest;
+  int64_t target = 0;  // the JDK of the image build; 0: the JVM's
 
   // Of a refresh: the share of the work that the classes do, per mille.
   int64_t share = 990;

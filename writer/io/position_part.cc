@@ -53,6 +53,7 @@ struct PartText {
   std::string lines;
   std::string callees;
   std::vector<std::string> names;
+  std::string rests;
 };
 
 std::optional<PartText> Parse(std::string_view json) {
@@ -79,6 +80,7 @@ std::optional<PartText> Parse(std::string_view json) {
     if (name == "lines") return string(&text.lines);
     if (name == "callees") return string(&text.callees);
     if (name == "names") return strings(&text.names);
+    if (name == "rests") return string(&text.rests);
     return scanner.SkipValue();
   });
   if (!read || !scanner.ExpectEnd() || text.of.size() != kDigitsOfHash) return std::nullopt;
@@ -132,6 +134,37 @@ void AddCallees(const PartText& text, const std::vector<ProfilePosition>& positi
   }
 }
 
+// Until the first number that makes no sense.
+void AddRests(std::string_view text, const std::vector<ProfilePosition>& positions,
+              Profile& profile) {
+  DigitReader rests(text);
+  size_t next = 0;
+  while (!rests.at_end()) {
+    const uint64_t between = rests.Small();
+    const uint64_t rest = rests.Small();
+    if (!rests.ok() || rest > PositionNotes::kWhole || between >= positions.size() - next) return;
+    const Frame& frame = positions[next + between].frame;
+    profile.notes().SetRest(frame.method, frame.bci, static_cast<uint16_t>(rest));
+    next += between + 1;
+  }
+}
+
+std::string RestsOf(const PositionNotes& notes, const std::vector<ProfilePosition>& positions) {
+  std::string rests;
+  size_t between = 0;
+  for (const auto& [frame, is_call] : positions) {
+    const uint16_t rest = notes.RestOf(frame.method, frame.bci);
+    if (rest == 0) {
+      ++between;
+      continue;
+    }
+    AppendSmall(between, &rests);
+    AppendSmall(rest, &rests);
+    between = 0;
+  }
+  return rests;
+}
+
 void LoadPart(std::string_view json, Profile& profile) {
   const std::optional<PartText> text = Parse(json);
   if (!text) return;
@@ -142,6 +175,7 @@ void LoadPart(std::string_view json, Profile& profile) {
   for (size_t p = 0; p < lines->size(); ++p)
     profile.notes().SetLine(positions[p].frame.method, positions[p].frame.bci, (*lines)[p]);
   AddCallees(*text, positions, profile);
+  AddRests(text->rests, positions, profile);
 }
 
 // The older part names methods by their text.
@@ -252,8 +286,10 @@ void WritePositionNotes(Profile& profile) {
     const auto number = numbers.find(notes.CalleeOf(frame.method, frame.bci));
     AppendSmall(number == numbers.end() ? 0 : number->second, &callees);
   }
-  if (!any_line && callees.empty()) return RemoveAgentPart(profile, kPositionsPart);
-  if (lines.size() > kMostText || callees.size() > kMostText)
+  const std::string rests = RestsOf(notes, positions);
+  if (!any_line && callees.empty() && rests.empty())
+    return RemoveAgentPart(profile, kPositionsPart);
+  if (lines.size() > kMostText || callees.size() > kMostText || rests.size() > kMostText)
     return RemoveAgentPart(profile, kPositionsPart);
   const std::string hash = HashOf(profile, positions);
   if (hash.empty()) return RemoveAgentPart(profile, kPositionsPart);
@@ -269,6 +305,7 @@ void WritePositionNotes(Profile& profile) {
     }
     json += ']';
   }
+  if (!rests.empty()) AppendMember("rests", rests, &json);
   SetAgentPart(profile, kPositionsPart, json + "}");
 }
 

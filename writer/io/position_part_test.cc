@@ -149,5 +149,47 @@ TEST_CASE("older profiles have lines by name, and their part is replaced") {
   CHECK(NotesOf(Reread(read)) == NotesOf(read));
 }
 
+TEST_CASE("rests of sites survive, and need few bytes") {
+  Profile profile = Methods(60);
+  profile.notes().Clear();
+  // Methods 0, 3, 6 … have a virtual call at bci 30.
+  const auto rest_of = [](const Profile& in, uint32_t method) {
+    return in.notes().RestOf(MethodIndex{method}, 30);
+  };
+  for (const auto& [method, rest] :
+       std::map<uint32_t, uint16_t>{{0, 1}, {3, 110}, {33, 200}, {57, PositionNotes::kWhole}})
+    profile.notes().SetRest(MethodIndex{method}, 30, rest);
+  WritePositionNotes(profile);
+  const auto part = AgentPart(profile, kPositionsPart);
+  REQUIRE(part);
+  CHECK(part->find("lines") == std::string::npos);
+  CHECK(part->size() < 50);
+  const Profile read = Reread(profile);
+  CHECK(rest_of(read, 0) == 1);
+  CHECK(rest_of(read, 3) == 110);
+  CHECK(rest_of(read, 6) == 0);
+  CHECK(rest_of(read, 33) == 200);
+  CHECK(rest_of(read, 57) == PositionNotes::kWhole);
+}
+
+TEST_CASE("rests that make no sense end the list") {
+  Profile profile = Methods(3);
+  profile.notes().Clear();
+  profile.notes().SetRest(MethodIndex{0}, 30, 5);
+  WritePositionNotes(profile);
+  const std::string part = AgentPart(profile, kPositionsPart).value();
+  const std::string known = "\"rests\":\"";
+  const size_t at = part.find(known) + known.size();
+  const size_t end = part.find('"', at);
+  // "////B" is beyond all positions, "!" is no digit, and one number alone has no rest.
+  for (const std::string more : {"////BF", "!", "A"}) {
+    SetAgentPart(profile, kPositionsPart, part.substr(0, end) + more + part.substr(end));
+    profile.notes().Clear();
+    LoadPositionNotes(profile);
+    CHECK(profile.notes().RestOf(MethodIndex{0}, 30) == 5);
+    CHECK(profile.notes().RestOf(MethodIndex{1}, 0) == 0);
+  }
+}
+
 }  // namespace
 }  // namespace iprof

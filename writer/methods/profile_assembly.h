@@ -23,7 +23,8 @@
 // wrong and are dropped.
 //
 // Sites: a site is left out and named if the classes of more objects than max_lost allows are
-// unknown, because the consumer takes the listed classes for all that there are. Monitors go to one
+// unknown, because the consumer takes the listed classes for all that there are. Where it is kept, the profile's notes
+// tell the rest (PositionNotes). Monitors go to one
 // global entry; the monitor count of a static synchronized method is its number of calls.
 //
 // Threads: one. Needs no JVM.
@@ -40,6 +41,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "writer/base/lost_share.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/counted_values.h"
 #include "writer/methods/live_frame_count.h"
@@ -64,7 +66,7 @@ struct AssemblyOptions {
   bool monitors = false;
   // Whether records name the callees of all calls, and not only of those that compilers may replace.
   bool names_all_callees = false;
-  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  double max_lost = kMostLost;  // a site that lost a larger share of its objects is left out
   bool operator==(const AssemblyOptions&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -28,6 +29,13 @@ uint64_t Listed(const TypeCounts::Site& site) {
   uint64_t sum = 0;
   for (const auto& [type, count] : site.types) sum += count;
   return sum;
+}
+
+// Of all objects at a site, those of classes that are not listed.
+uint16_t RestPermille(uint64_t lost, uint64_t listed) {
+  const auto rest = static_cast<double>(lost);
+  const double share = rest / (rest + static_cast<double>(listed));
+  return static_cast<uint16_t>(std::lround(PositionNotes::kWhole * share));
 }
 
 // "java/util/List" and "get": "java.util.List.get".
@@ -142,6 +150,7 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
   profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),
                          made);
   NoteLine(klass, method, site.bci, index);
+  profile_.notes().SetRest(index, static_cast<Bci>(site.bci), RestPermille(counts.lost, listed));
   if (site.target != 0 && site.target <= klass.targets.size())
     profile_.notes().SetCallee(index, static_cast<Bci>(site.bci),
                                NameOf(klass.targets[site.target - 1]));

@@ -114,6 +114,27 @@ TEST_CASE_METHOD(Fixture, "A site that lost more than allowed is left out and na
         "a.B.run() at bci 5: 3 of 100 objects of unknown class");
 }
 
+TEST_CASE_METHOD(Fixture, "The rest of a site that is kept is noted, as a share of all its objects",
+                 "[site_assembly]") {
+  types.Add(100, "x.A", 80);
+  types.Add(100, "x.B", 9);
+  types.AddLost(100, 11);
+  types.Add(102, "x.A", 5);
+  const auto statistics = Assemble({.max_lost = kMostLostHarvest});
+  CHECK(statistics.sites_left_out == 0);
+  CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) == "x.A 80, x.B 9");
+  CHECK(profile.notes().RestOf(index, 5) == 110);
+  CHECK(profile.notes().RestOf(index, 9) == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "The same site is left out of exact counts", "[site_assembly]") {
+  types.Add(100, "x.A", 80);
+  types.Add(100, "x.B", 9);
+  types.AddLost(100, 11);
+  CHECK(Assemble().sites_left_out == 1);
+  CHECK(profile.notes().empty());
+}
+
 TEST_CASE_METHOD(Fixture, "Monitors are one entry, with the calls of static synchronized methods",
                  "[site_assembly]") {
   types.Add(101, "x.Lock", 4);

@@ -45,12 +45,19 @@ void PositionNotes::SetCallee(MethodIndex method, Bci bci, std::string_view call
   numbers_.emplace(names_.back(), note.callee);
 }
 
+void PositionNotes::SetRest(MethodIndex method, Bci bci, uint16_t permille) {
+  if (permille == 0) return;
+  Note& note = At(method, bci);
+  note.rest = std::max(note.rest, std::min(permille, kWhole));
+}
+
 void PositionNotes::Add(MethodIndex method, const PositionNotes& other, MethodIndex of) {
   const auto at = static_cast<size_t>(of);
   if (at >= other.methods_.size()) return;
   for (const Note& note : other.methods_[at]) {
     SetLine(method, note.bci, note.line);
     if (note.callee != 0) SetCallee(method, note.bci, other.names_[note.callee - 1]);
+    SetRest(method, note.bci, note.rest);
   }
 }
 
@@ -63,6 +70,11 @@ std::optional<int32_t> PositionNotes::LineOf(MethodIndex method, Bci bci) const 
 std::string_view PositionNotes::CalleeOf(MethodIndex method, Bci bci) const {
   const Note* note = Find(method, bci);
   return note == nullptr || note->callee == 0 ? std::string_view() : names_[note->callee - 1];
+}
+
+uint16_t PositionNotes::RestOf(MethodIndex method, Bci bci) const {
+  const Note* note = Find(method, bci);
+  return note == nullptr ? uint16_t{0} : note->rest;
 }
 
 void PositionNotes::Clear() {

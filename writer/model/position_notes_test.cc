@@ -41,6 +41,15 @@ TEST_CASE("of two notes the smaller one stays, whatever the order") {
   second.Add(kA, other, kB);
   second.Add(kA, one, kA);
   second.Add(kA, one, MethodIndex{99});
+  one.SetRest(kA, 3, 50);
+  other.SetRest(kB, 3, 120);
+  for (PositionNotes* each : {&first, &second}) {
+    each->Add(kA, one, kA);
+    each->Add(kA, other, kB);
+    each->Add(kA, one, kA);
+    CHECK(each->RestOf(kA, 3) == 120);
+    CHECK(each->RestOf(kA, 4) == 0);
+  }
   for (const PositionNotes* each : {&first, &second}) {
     const PositionNotes& notes = *each;
     CHECK(notes.LineOf(kA, 3) == 10);
@@ -49,6 +58,16 @@ TEST_CASE("of two notes the smaller one stays, whatever the order") {
   }
   first.SetLine(kA, 5, -1);
   CHECK_FALSE(first.LineOf(kA, 5));
+}
+
+TEST_CASE("a rest is at most the whole, and none is no note") {
+  PositionNotes notes;
+  notes.SetRest(kA, 3, 0);
+  CHECK(notes.empty());
+  notes.SetRest(kA, 3, 2000);
+  CHECK(notes.RestOf(kA, 3) == PositionNotes::kWhole);
+  CHECK_FALSE(notes.LineOf(kA, 3));
+  CHECK(notes.CalleeOf(kA, 3).empty());
 }
 
 }  // namespace

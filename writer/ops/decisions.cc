@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "writer/model/branch_outcomes.h"
+#include "writer/ops/hot_set.h"
 #include "writer/ops/merge_mapping.h"
 
 namespace iprof {
 namespace {
 
-constexpr double kHotShare = 0.999;
 constexpr double kOff = 0.10;
 constexpr double kLeastDispatched = 0.10;
 constexpr size_t kMostDispatched = 3;
@@ -22,7 +22,6 @@ constexpr size_t kMostDispatched = 3;
 // Counts by bci or class, and by context or method, with indices of the united profile.
 using Outcomes = std::map<int64_t, double>;
 using Sites = std::map<uint32_t, Outcomes>;
-using Weights = std::map<uint32_t, double>;
 
 double Sum(const Outcomes& outcomes) {
   return std::accumulate(outcomes.begin(), outcomes.end(), 0.0,
@@ -31,7 +30,7 @@ double Sum(const Outcomes& outcomes) {
 
 // What one profile says, in terms of the united profile.
 struct View {
-  Weights methods;
+  MethodWeights methods;
   Sites branches;
   Sites receivers;
 };
@@ -69,30 +68,8 @@ View ViewOf(const Profile& profile, const IndexMapping& mapping, const Profile& 
   return view;
 }
 
-// The methods that make up 99.9 % of the weight, and all that weigh as much as the last of them.
-std::set<uint32_t> HotOf(const Weights& weights) {
-  std::vector<std::pair<double, uint32_t>> ranked;
-  double total = 0;
-  for (const auto& [method, weight] : weights) {
-    if (weight <= 0) continue;
-    ranked.emplace_back(weight, method);
-    total += weight;
-  }
-  std::sort(ranked.begin(), ranked.end(), std::greater<>());
-  std::set<uint32_t> hot;
-  double sum = 0;
-  double last = 0;
-  for (const auto& [weight, method] : ranked) {
-    if (sum >= kHotShare * total && weight < last) break;
-    hot.insert(method);
-    sum += weight;
-    last = weight;
-  }
-  return hot;
-}
-
 // The share of `weights` in the methods that are in `hot` but not in `other`.
-double ShareOutside(const Weights& weights, const std::set<uint32_t>& hot,
+double ShareOutside(const MethodWeights& weights, const std::set<uint32_t>& hot,
                     const std::set<uint32_t>& other) {
   double total = 0;
   double outside = 0;
@@ -163,8 +140,8 @@ Decisions CompareDecisions(const Profile& a, const Profile& b) {
   const View in_a = ViewOf(a, of_a, united);
   const View in_b = ViewOf(b, of_b, united);
   Decisions decisions;
-  const std::set<uint32_t> hot_a = HotOf(in_a.methods);
-  const std::set<uint32_t> hot_b = HotOf(in_b.methods);
+  const std::set<uint32_t> hot_a = HottestByWeight(in_a.methods);
+  const std::set<uint32_t> hot_b = HottestByWeight(in_b.methods);
   decisions.hot = {.in_a = hot_a.size(),
                    .in_b = hot_b.size(),
                    .missed = ShareOutside(in_a.methods, hot_a, hot_b),

@@ -10,6 +10,7 @@
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
+#include "writer/ops/hot_set.h"
 #include "writer/ops/sampling_sum.h"
 #include "writer/ops/summary.h"
 #include "writer/report/package_fitness.h"
@@ -75,6 +76,16 @@ void WriteSampling(const AgentSection& section, DataJson& json) {
       .Close('}');
 }
 
+void WriteHotSet(const HotSet& hot, DataJson& json) {
+  json.Key("hot").Open('{');
+  json.Field("methods", static_cast<int64_t>(hot.methods))
+      .Field("all_methods", static_cast<int64_t>(hot.all_methods))
+      .Field("code_bytes", static_cast<int64_t>(hot.code_bytes))
+      .Field("all_code_bytes", static_cast<int64_t>(hot.all_code_bytes))
+      .Field("unknown_lengths", static_cast<int64_t>(hot.unknown_lengths))
+      .Close('}');
+}
+
 void WritePart(const ImageShare::Part& part, DataJson& json) {
   json.Int(part.weight).Int(part.usable_weight);
 }
@@ -102,6 +113,7 @@ void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson
       .Field("types", static_cast<int64_t>(profile.type_count()))
       .Field("methods", static_cast<int64_t>(profile.method_count()))
       .Field("methods_that_ran", static_cast<int64_t>(CountMethodsThatRan(profile)));
+  WriteHotSet(HotSetOf(profile), json);
   RunList runs;
   if (const auto text = section.Part(kProvenancePart)) runs.AddJson(*text);
   json.Key("runs").Open('[');

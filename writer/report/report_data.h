@@ -7,7 +7,8 @@
 // "methods", "type" one in "types".
 //   version   1
 //   tool      version of the tool
-//   profiles  [one or two of: file, format, types, methods, methods_that_ran, agent, runs, older_runs, notes, sampling, tables, image, packages]
+//   profiles  [one or two of: file, format, types, methods, methods_that_ran, hot, agent, runs, older_runs, notes, sampling, tables, image, packages]
+//             hot is {methods, all_methods, code_bytes, all_code_bytes, unknown_lengths} (writer/ops/hot_set.h)
 //   types     [name …]
 //   jdk       [type …] that belong to the JDK
 //   methods   [[name, [declaring type, return type, parameter type …], [calls, self, total, branches, receivers],

@@ -89,13 +89,15 @@ class ProfileMaker {
     }
     const HarvestedClasses classes(program_, records);
     const LiveFrameCount no_frames = [](const MethodKey&) { return uint64_t{0}; };
-    return AssembleProfile(classes,
-                           {.counters = counters_, .types = types_, .live_frames = no_frames},
-                           {.calls = parts_.calls,
-                            .branches = parts_.branches,
-                            .monitors = false,
-                            .max_lost = parts_.max_lost},
-                           profile);
+    AssemblyResult result =
+        AssembleProfile(classes, {.counters = counters_, .types = types_, .live_frames = no_frames},
+                        {.calls = parts_.calls,
+                         .branches = parts_.branches,
+                         .monitors = false,
+                         .max_lost = parts_.max_lost},
+                        profile);
+    result.sites_left_out += checks_left_out_;
+    return result;
   }
 
  private:
@@ -157,7 +159,23 @@ class ProfileMaker {
     return types.is_call ? parts_.receivers : parts_.type_checks;
   }
 
+  // A type check with too large a rest.
+  bool IsDoubtful(const HarvestedTypes& types) {
+    if (types.is_call) return false;
+    uint64_t lost = types.lost;
+    uint64_t all = types.lost;
+    for (const auto& [klass, count] : types.rows) {
+      all += count;
+      if (TypeName(klass).empty()) lost += count;
+    }
+    return static_cast<double>(lost) > MostLostAtChecks(parts_.max_lost) * static_cast<double>(all);
+  }
+
   void AddSite(const HarvestedTypes& types, uint32_t method, double factor, ClassRecord& record) {
+    if (IsDoubtful(types)) {
+      ++checks_left_out_;
+      return;
+    }
     const uint32_t site = next_site_++;
     uint64_t lost = types.lost;
     for (const auto& [klass, count] : types.rows) {
@@ -196,6 +214,7 @@ class ProfileMaker {
   std::vector<uint64_t> counters_;
   TypeCounts types_;
   uint32_t next_site_ = 0;
+  uint64_t checks_left_out_ = 0;
   std::string descriptor_;
   std::vector<std::optional<std::string>> type_names_;  // by class
 };

@@ -6,6 +6,7 @@
 // Threads: one. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/base/lost_share.h"
 #include "writer/image/image_target.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/model/model.h"
@@ -28,13 +30,21 @@ struct MethodScale {
 // What HotSpot counted, unchanged.
 std::vector<MethodScale> RawScales(const HarvestedProgram& program);
 
+// The largest share of objects of unknown class at a type check. Up to Java 21, HotSpot's compiled code does not record
+// the classes that fail a check, so the rest may be one frequent class, and the known shares would be wrong. So the limit is that
+// of exact counts, unless the user allows more than harvests do. Example: of 0.2 it makes 0.02, of 1 it makes 1.
+constexpr double MostLostAtChecks(double max_lost) {
+  return max_lost > kMostLostHarvest ? max_lost : std::min(max_lost, kMostLost);
+}
+
 // What of a harvest goes into a profile.
 struct HarvestParts {
   bool calls = true;
   bool branches = true;
   bool receivers = true;
   bool type_checks = true;
-  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  // A call site that lost a larger share of its objects is left out; type checks: see MostLostAtChecks.
+  double max_lost = kMostLostHarvest;
   std::function<bool(const HarvestedClass&)> takes = {};  // null: every class
   // What a build of such an image cannot use is left out, as MakeImageProfile would do (writer/image).
   // nullopt: nothing is.

@@ -96,6 +96,34 @@ std::vector<std::string> CountsOf(const Profile& profile) {
   return counts;
 }
 
+TEST_CASE("a call site may miss more than a type check, unless the user allows more to both") {
+  Program program;
+  program.Class("a/B");
+  program.Class("a/C");
+  program.Class("a/D");
+  program.Method("run", "()V");
+  HarvestedMethod& method = program.made.methods[0];
+  method.types[0] = {.bci = 1, .is_call = true, .rows = {{0, 80}, {1, 9}}, .lost = 11};
+  method.types[1] = {.bci = 12, .is_call = false, .rows = {{0, 80}, {1, 9}}, .lost = 11};
+  const auto write = [&](double max_lost, Profile& profile) {
+    profile.AddStandardTypes();
+    return WriteHarvest(program.made, RawScales(program.made), {.max_lost = max_lost}, profile)
+        .sites_left_out;
+  };
+  Profile usual;
+  CHECK(write(kMostLostHarvest, usual) == 1);
+  CHECK(usual.entry_count(Table::kVirtualInvokes) == 1);
+  CHECK(usual.entry_count(Table::kInstanceOfs) == 0);
+  const Frame site =
+      usual.InnermostFrame(usual.EntryContext(Table::kVirtualInvokes, EntryIndex{0}));
+  CHECK(usual.notes().RestOf(site.method, site.bci) == 110);
+  Profile strict;
+  CHECK(write(kMostLost, strict) == 2);
+  Profile everything;
+  CHECK(write(1, everything) == 0);
+  CHECK(everything.entry_count(Table::kInstanceOfs) == 1);
+}
+
 TEST_CASE("what is left out for an image is what is taken out of a whole profile for it") {
   const Program program = EveryUse();
   const size_t all = CountsOf(Write(program.made, std::nullopt)).size();

@@ -22,6 +22,7 @@
 
 #include "agent/vm/harvest/exact_sites.h"
 #include "agent/vm/settings/options.h"
+#include "writer/base/lost_share.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
 
@@ -33,7 +34,7 @@ struct HarvestOrder {
   const Options& options;
   int target_jdk = 0;  // of the image build; 0: the JVM's
   uint64_t most_bytes = 0;
-  double max_lost = 0.02;  // a site that lost a larger share of its objects is left out
+  double max_lost = kMostLostHarvest;  // a site that lost a larger share of its objects is left out
   // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
   // already. Null: none is.
   std::function<bool(std::string_view)> is_counted = {};

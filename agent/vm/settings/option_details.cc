@@ -132,7 +132,8 @@ constexpr OptionDetails kDetails[] = {
     {"receivers-max-lost",
      "A call site is left out if the class is unknown for more than this percentage of its "
      "objects. Otherwise an image build would take the listed classes for all. `verbose=1` "
-     "names the sites."},
+     "names the sites. With `source=methoddata` the default is 20, because HotSpot lists two "
+     "classes a site; see [harvest.md](harvest.md#sites-with-a-rest)."},
     {"monitors",
      "Count the classes of the objects that `synchronized` methods and blocks lock. Native "
      "synchronized methods have no bytecode, so they are not counted."},

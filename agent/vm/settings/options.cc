@@ -11,6 +11,7 @@
 #include "agent/sampling/core/trace_table.h"
 #include "agent/vm/settings/option_contradictions.h"
 #include "agent/vm/settings/option_hints.h"
+#include "writer/base/lost_share.h"
 #include "writer/base/option_text.h"
 #include "writer/base/overloaded.h"
 
@@ -115,7 +116,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"branches", &Options::branches, "y", "count which way every branch and switch goes"},
     {"receivers", &Options::receivers, "y", "count the receivers' classes at virtual calls"},
     {"receivers-max-lost", NumberSlot{&Options::receivers_max_lost, 0, 100}, "2",
-     "leave a site out if more than this percentage of its objects are of unknown class"},
+     "leave a site out if more than this percentage of its objects are of unknown class; with "
+     "source=methoddata, the default is 20"},
     {"monitors", &Options::monitors, "y", "count the classes of objects that are locked"},
     {"instanceofs", &Options::instance_ofs, "n",
      "count the classes of objects at type checks; needs format=1.1.0"},
@@ -331,6 +333,8 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
   const Status contradiction = FindContradiction(
       parsed.options, [&](std::string_view name) { return given[IndexOf(name)]; });
   if (!contradiction.ok()) return contradiction;
+  if (parsed.options.source == CountSource::kMethodData && !given[IndexOf("receivers-max-lost")])
+    parsed.options.receivers_max_lost = kMostLostPercentHarvest;
   if (EndsInGz(parsed.options.out)) parsed.options.gzip = true;
   if (parsed.options.source == CountSource::kMethodData) parsed.options.monitors = false;
   return parsed;

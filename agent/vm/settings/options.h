@@ -20,6 +20,7 @@
 #include "agent/instrument/plan/placement.h"
 #include "agent/sampling/core/sampler_options.h"
 #include "agent/vm/settings/option_values.h"
+#include "writer/base/lost_share.h"
 #include "writer/base/status.h"
 #include "writer/io/writer.h"
 
@@ -81,8 +82,8 @@ struct Options {
   bool receivers = true;
   bool monitors = true;
   bool instance_ofs = false;
-  int64_t receivers_max_lost = 2;  // percent
-  bool jdk = true;                 // also classes of the boot and platform loaders
+  int64_t receivers_max_lost = kMostLostPercent;
+  bool jdk = true;      // also classes of the boot and platform loaders
   int target_jdk = 0;   // JDK of the image build that will use the profile; 0: the running JVM's
   bool image = true;    // leave out what an image build cannot use
   PatternList include;  // class names with dots; empty: all

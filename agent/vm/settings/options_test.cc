@@ -158,6 +158,12 @@ TEST_CASE("onerror=ignore is seen beside any nonsense") {
 TEST_CASE("source= contradicts what it cannot do") {
   CHECK(ParseOptions("source=methoddata")->options.source == CountSource::kMethodData);
   CHECK_FALSE(ParseOptions("source=methoddata")->options.monitors);
+  // HotSpot lists two classes a site, so a harvest may miss more.
+  CHECK(ParseOptions("source=methoddata")->options.receivers_max_lost == 20);
+  CHECK(ParseOptions("mode=methoddata")->options.receivers_max_lost == 20);
+  CHECK(ParseOptions("source=methoddata,receivers-max-lost=2")->options.receivers_max_lost == 2);
+  CHECK(ParseOptions("source=both,include=a.*")->options.receivers_max_lost == 2);
+  CHECK(ParseOptions("")->options.receivers_max_lost == 2);
   CHECK(ParseOptions("source=methoddata,monitors=n,include=a.*,start=n").ok());
   CHECK(ParseOptions("source=both,include=a.*,jdk=n,placement=direct,duration=1s").ok());
   CHECK(ParseOptions("source=counters,jdk=n,monitors=y").ok());

@@ -53,6 +53,9 @@ onReport('the overview has the totals of the profile', 'shop.html', '', async (p
     assert.equal(cells.get(name)[1], whole(table.contexts), name);
   }
   assert.equal(await page.locator('.tile').filter({hasText: 'methods that ran'}).locator('dd').innerText(), whole(show.methods_that_ran));
+  const hot = await page.locator('.fact').filter({has: page.locator('dt:text-is("Hot set")')}).locator('dd').innerText();
+  assert.ok(hot.startsWith(`${whole(show.hot_set.methods)} of ${whole(show.hot_set.all_methods)} methods have 99.9 %`), hot);
+  assert.ok(hot.includes(`${whole(show.hot_set.code_bytes)} of ${whole(show.hot_set.all_code_bytes)} bytes`), hot);
   assert.match(await textOf(page, 'main'), /shop\.Shop/);
   assert.match(await textOf(page, 'main'), /from the JVM’s start/);
   assert.match(await textOf(page, 'main'), /exact/);

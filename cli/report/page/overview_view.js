@@ -29,6 +29,16 @@ function runFacts(run) {
   ];
 }
 
+// What an image build compiles well; it optimises the rest for size.
+function hotSet(hot) {
+  if (hot.all_methods === 0) return null;
+  const code = hot.all_code_bytes > 0
+    ? `, ${percent(share(hot.code_bytes, hot.all_code_bytes))} of the code (${count(hot.code_bytes)} of ${count(hot.all_code_bytes)} bytes`
+      + `${hot.unknown_lengths > 0 ? `; ${plural(hot.unknown_lengths, 'method')} of unknown length` : ''})` : '';
+  return fact('Hot set', `${count(hot.methods)} of ${plural(hot.all_methods, 'method')} have 99.9 % of calls and branches${code}. `
+    + 'An image build optimises the other methods for size.');
+}
+
 function runSection(model, side) {
   const profile = model.profiles[side];
   const title = model.isDiff ? (side === 0 ? 'Old run' : 'New run') : 'Run';
@@ -44,6 +54,7 @@ function runSection(model, side) {
       facts,
       sampling ? fact('Sampling', `${sampling.event}, every ${sampling.interval_ns / 1e6} ms, ${plural(sampling.signals, 'signal')}, `
         + `${count(sampling.failed)} failed (${percent(share(sampling.failed, sampling.signals))})`) : null,
+      hotSet(profile.hot),
       profile.notes.map(([name, text]) => fact(name, text))));
 }
 

@@ -1,0 +1,331 @@
+#include "cli/window_recording.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "agent/vm/settings/out_path.h"
+#include "cli/jvm/target_wait.h"
+#include "cli/program_wait.h"
+#include "cli/raw_input.h"
+#include "cli/raw_of_last.h"
+#include "cli/session_options.h"
+
+namespace iprof::cli {
+namespace {
+
+using control::Verb;
+using jvm::HeldSignals;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+using HowEnded = RecordedWindow::HowEnded;
+
+// If this tool is killed, the agent stops by itself this long after it should have been stopped.
+constexpr milliseconds kMargin{60'000};
+// A stop that follows a start which has not answered waits this long for it, also without this tool.
+constexpr milliseconds kLongStart{3'600'000};
+// In the private folder; see MakeFolder.
+constexpr char kAgentsFile[] = "agent.iprof";
+constexpr char kLastProfile[] = "exit.iprof";
+constexpr char kLastProfileGzip[] = "exit.iprof.gz";
+// Of the recording for which this tool has loaded the agent, and of a later one.
+constexpr char kAgentsRawFile[] = "agent.iraw";
+constexpr char kLastRawFile[] = "exit.iraw";
+constexpr char kAgentsPartial[] = "agent.iprof.partial";
+// A stop that fails because the program is ending fails shortly before the process has ended.
+constexpr milliseconds kEndPatience{5'000};
+
+milliseconds Since(Clock::time_point start) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+}
+
+bool Names(std::string_view options, std::string_view name) {
+  return options.starts_with(name) || options.find(fmt::format(",{}", name)) != options.npos;
+}
+
+}  // namespace
+
+Status CheckWindow(const WindowOrder& order, std::string_view command, std::string_view option) {
+  const std::string& options = order.options;
+  if (Names(options, "command=") || Names(options, "start=") || Names(options, "reply=")) {
+    return Status(
+        Code::kUsage,
+        fmt::format("'{}' sets start=, reply= and command= itself: leave them out", command));
+  }
+  if (order.duration > control::kLongestTime - kMargin) {
+    return Status(Code::kUsage,
+                  fmt::format("{} is at most 23 hours and 59 minutes (1439m)", option));
+  }
+  return Status();
+}
+
+Result<RecordedWindow> WindowRecording::Record() {
+  Result<jvm::JvmTarget> opened = jvm::JvmTarget::Open(order_.address.pid, order_.timeouts.listen);
+  if (!opened.ok()) return opened.status();
+  target_ = std::make_shared<jvm::JvmTarget>(std::move(*opened));
+  if (Status status = CheckFree(); !status.ok()) return status;
+  if (order_.warmup.count() != 0) {
+    const Ending ending = WaitFor(console_, target_->process, "warm-up", order_.warmup);
+    if (ending == Ending::kProgramEnded) return target_->process.Ended();
+    if (ending == Ending::kInterrupt) {
+      return Status(Code::kIo, "interrupted during the warm-up: nothing was recorded");
+    }
+  }
+  if (!Names(order_.options, "out=")) {
+    if (Status status = MakeFolder(); !status.ok()) return status;
+  }
+  if (!has_agent_) {
+    if (Status status = Load(); !status.ok()) return status;
+  }
+  const Clock::time_point start = Clock::now();
+  if (Status status = Start(); !status.ok()) {
+    if (HeldSignals::IsPending()) {
+      // The agent may record by now. What interrupts the stop in turn ends this tool.
+      HeldSignals::Take(milliseconds(0));
+      return Stop(Since(start), kLongStart);
+    }
+    return Since(start) < order_.timeouts.answer ? status : TakeBack();
+  }
+  const Ending ending =
+      WaitFor(console_, target_->process, "recording",
+              order_.duration.count() != 0 ? std::optional(order_.duration) : std::nullopt);
+  const milliseconds recorded = Since(start);
+  if (ending == Ending::kProgramEnded) return SaveLast(recorded);
+  return Stop(recorded);
+}
+
+// An agent that is loaded must not record for somebody else.
+Status WindowRecording::CheckFree() {
+  if (!target_->jvm.agent) return Status();
+  const Result<jvm::AgentReply> reply = SendCommand(order_.address, {}, order_.timeouts);
+  if (!reply.ok()) return reply.status();
+  const control::Answer& answer = reply->answer;
+  // A harvest or a refresh has loaded the library alone.
+  if (answer.status && answer.status->state == "idle") return Status();
+  has_agent_ = true;
+  if (answer.status && !control::IsToolsFile(answer.status->out)) users_out_ = answer.status->out;
+  if (order_.only_samples) {
+    if (Status status = CheckIsSampler(answer); !status.ok()) return status;
+  } else if (!order_.options.empty()) {
+    return Status(
+        Code::kUsage,
+        fmt::format("{}: the agent is loaded already, and keeps the options of its first load: "
+                    "leave the options out",
+                    target_->process.Name()));
+  }
+  if (answer.outcome != control::Outcome::kDone) return NotDone(answer);
+  if (!answer.status || answer.status->state != "recording") return Status();
+  return Status(Code::kIo,
+                fmt::format("{}: the agent is recording already: 'iprof stop {}' stops "
+                            "it, 'iprof dump {} -o FILE' writes what it has",
+                            target_->process.Name(), order_.address.pid, order_.address.pid));
+}
+
+// An agent that counts changes the classes, and HotSpot would count their code with probes, or anew.
+Status WindowRecording::CheckIsSampler(const control::Answer& answer) const {
+  if (!answer.status || answer.status->records == std::vector<std::string>{"samples"})
+    return Status();
+  return Status(
+      Code::kUsage,
+      fmt::format("{}: the agent is loaded already, and would not record samples alone: record "
+                  "with it instead ('iprof profile'), or harvest without samples",
+                  target_->process.Name()));
+}
+
+// The agent's own file and that of this recording are in a private folder. So no folder of the program needs
+// to be writable, and what the agent writes if the program ends during the recording is found. The
+// recording names its file itself, because the agent may have been loaded by an earlier run of this tool,
+// whose folder is gone.
+Status WindowRecording::MakeFolder() {
+  Result<jvm::PrivateFolder> folder = jvm::PrivateFolder::Make(*target_);
+  if (!folder.ok()) return folder.status();
+  folder_.emplace(std::move(*folder));
+  return Status();
+}
+
+const char* WindowRecording::LastProfile() const {
+  return order_.form == jvm::ProfileForm::kGzip ? kLastProfileGzip : kLastProfile;
+}
+
+Status WindowRecording::Load() {
+  std::string own = "start=n";
+  if (folder_) own += ",out=" + folder_->PathOf(kAgentsFile);
+  Result<jvm::JvmConnection> connection = jvm::JvmConnection::Open(target_, order_.timeouts);
+  if (!connection.ok()) return connection.status();
+  return LoadAgent(*connection, order_.library, order_.options, own).status();
+}
+
+Status WindowRecording::Start() {
+  jvm::AgentRequest request;
+  request.verb = Verb::kStart;
+  if (folder_) request.out = folder_->PathOf(LastProfile());
+  if (order_.duration.count() != 0) request.duration = order_.duration + kMargin;
+  const Result<control::Answer> answer = Ask(request);
+  if (answer.ok() && answer->status && !folder_) users_out_ = answer->status->out;
+  return answer.status();
+}
+
+// The agent has not answered to the start in time, and may still carry it out: into a folder that would be
+// gone, and for ever if there is no duration. So a stop follows.
+Status WindowRecording::TakeBack() {
+  const Status late(Code::kIo,
+                    fmt::format("{}: the recording did not begin within {} (--timeout)",
+                                target_->process.Name(), jvm::InSeconds(order_.timeouts.answer)));
+  jvm::AgentRequest request;
+  request.verb = Verb::kStop;
+  request.patience = kLongStart;
+  const Result<control::Answer> answer = Ask(request);
+  if (answer.ok()) return Status(late.code(), late.message() + "; it was stopped again");
+  if (folder_ && !target_->process.HasEnded()) folder_->Keep();  // the stop may be refused
+  return Status(late.code(), fmt::format("{}, and was not stopped: {}", late.message(),
+                                         answer.status().message()));
+}
+
+// `patience`: how long it may wait in the agent, see AgentRequest.
+Result<RecordedWindow> WindowRecording::Stop(milliseconds recorded, milliseconds patience) {
+  jvm::AgentRequest request;
+  request.verb = Verb::kStop;
+  request.patience = patience;
+  request.profile = order_.form;
+  OwnedFd profile;
+  Refusal refusal = Refusal::kNoAnswer;
+  Result<control::Answer> answer = Ask(request, &profile, &refusal);
+  if (!answer.ok()) {
+    // Only the program's end is worth a wait; another refusal is the reason.
+    const bool has_ended =
+        refusal == Refusal::kOther ? target_->process.HasEnded() : HasEndedSoon();
+    if (has_ended) {
+      const std::string why = answer.status().message();
+      if (refusal != Refusal::kNoAnswer && !why.ends_with(control::kEnding)) why_no_stop_ = why;
+      return SaveLast(recorded);
+    }
+    // The agent may go on recording, or its stop may fail: then it writes to its own file.
+    if (folder_ && !target_->process.HasEnded()) folder_->Keep();
+    return answer.status();
+  }
+  if (!profile.is_open()) {
+    return Status(Code::kIo,
+                  fmt::format("{}: the agent wrote no profile", target_->process.Name()));
+  }
+  if (Status saved = order_.save(profile); !saved.ok()) {
+    // Otherwise the program's end has no place for the profile.
+    if (folder_ && users_out_.empty()) folder_->Keep();
+    return NotSaved(saved, order_.address.pid);
+  }
+  TellSaved(order_.address, *answer, order_.timeouts);
+  const uint64_t anew = answer->status ? answer->status->methods_compiled_anew : 0;
+  return RecordedWindow{recorded, HowEnded::kByStop, anew};
+}
+
+bool WindowRecording::HasEndedSoon() const {
+  if (target_->process.HasEnded()) return true;
+  if (HeldSignals::IsPending()) return false;
+  return WaitFor(console_, target_->process, "the program's end", kEndPatience) ==
+         Ending::kProgramEnded;
+}
+
+// The program ended during the recording. If it ended well, the agent has written its profile by then.
+Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
+  const OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : OwnedFd();
+  if (profile.is_open()) {
+    if (Status saved = order_.save(profile); !saved.ok()) return KeptIn(LastProfile(), saved);
+    if (const auto raw = RemoveRawOfLast(*target_, *folder_)) {
+      console_.Warn(fmt::format(
+          "the raw file {} could not be removed, whose content is in the profile: remove it",
+          *raw));
+    }
+    return RecordedWindow{recorded, HowEnded::kByItself};
+  }
+  const std::string last_partial = LastProfile() + std::string(vm::kPartialSuffix);
+  for (const char* file : {kLastRawFile, kAgentsRawFile, last_partial.c_str(), kAgentsPartial}) {
+    const OwnedFd raw = folder_ ? folder_->OpenFile(file) : OwnedFd();
+    if (raw.is_open()) return Recover(file, raw, recorded);
+  }
+  return Elsewhere();
+}
+
+// The program was killed, or has crashed.
+Result<RecordedWindow> WindowRecording::Recover(const char* file, const OwnedFd& raw,
+                                                milliseconds recorded) {
+  const std::string name = target_->process.Name();
+  const bool is_partial = std::string_view(file).ends_with(vm::kPartialSuffix);
+  const std::string what = is_partial ? "partial profile" : "raw file";
+  const Result<RawProfile> made =
+      ReadRecoverable(raw.get(), fmt::format("the {} of {}", what, name));
+  if (!made.ok()) {
+    return Status(
+        made.status().code(),
+        fmt::format("{} has ended without writing its profile; {}; for an hour that file is {}",
+                    name, made.status().message(), Keep(file)));
+  }
+  const Status saved = order_.save_recovered(made->profile);
+  if (!saved.ok()) return KeptIn(file, saved);
+  console_.Warn(
+      fmt::format("{} has ended without writing its profile, which was recovered from its {}: {}",
+                  name, what, made->note.Describe()));
+  return RecordedWindow{recorded, HowEnded::kKilled};
+}
+
+// What it recorded could not be saved, and stays in this file of our folder.
+Status WindowRecording::KeptIn(const char* file, const Status& why) {
+  return {why.code(), fmt::format("{}; what was recorded is in {}, where it stays for an hour",
+                                  why.message(), Keep(file))};
+}
+
+// The file's path.
+std::string WindowRecording::Keep(const char* file) {
+  std::string path = folder_->PathOf(file);
+  folder_->Keep();
+  return path;
+}
+
+// What there is, is in the user's files, if anywhere.
+Status WindowRecording::Elsewhere() const {
+  std::string where;
+  if (users_out_.empty()) {
+    where = " without writing its profile";
+  } else {
+    where = fmt::format(": its profile, if it could write one, is {}", users_out_);
+  }
+  const std::string raw = users_out_.empty() ? "" : vm::RawPathBeside(users_out_);
+  if (Names(order_.options, "raw=")) {
+    where += "; if it was killed, 'iprof recover' makes one of the raw file that raw= names";
+  } else if (!raw.empty()) {
+    // An earlier file is never replaced.
+    where += fmt::format(
+        "; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of "
+        "{}, {} and so on, unless the agent's raw= names another, or of its partial profile {}",
+        raw, vm::NumberedName(raw, 1), vm::PartialPathBeside(users_out_));
+  } else if (has_agent_) {
+    where += ", and left no raw file to recover one from, unless the agent's raw= names one";
+  } else {
+    where += ", and left no raw file to recover one from";
+  }
+  if (!why_no_stop_.empty())
+    where += fmt::format("; the agent's last answer was: {}", why_no_stop_);
+  return {Code::kIo,
+          fmt::format("{} has ended during the recording{}", target_->process.Name(), where)};
+}
+
+Status WindowRecording::NotDone(const control::Answer& answer) const {
+  return Status(Code::kIo, fmt::format("{}: {}", target_->process.Name(), answer.message));
+}
+
+// An answer that is not "done" is a failure.
+Result<control::Answer> WindowRecording::Ask(const jvm::AgentRequest& request, OwnedFd* profile,
+                                             Refusal* refusal) const {
+  if (refusal != nullptr) *refusal = Refusal::kNoAnswer;
+  if (target_->process.HasEnded()) return target_->process.Ended();
+  Result<jvm::AgentReply> reply = SendCommand(order_.address, request, order_.timeouts);
+  if (!reply.ok()) return reply.status();
+  if (reply->answer.outcome != control::Outcome::kDone) {
+    const bool is_ending = reply->answer.message.starts_with(control::kEnding);
+    if (refusal != nullptr) *refusal = is_ending ? Refusal::kEnding : Refusal::kOther;
+    return NotDone(reply->answer);
+  }
+  if (profile != nullptr) *profile = std::move(reply->profile);
+  return std::move(reply->answer);
+}
+
+}  // namespace iprof::cli
