@@ -16,8 +16,10 @@
 namespace iprof::cli {
 namespace {
 
-// Nothing that would have a class or its compiled code changed: HotSpot would count it anew.
-constexpr std::string_view kSamplesOnly = "calls=n,branches=n,receivers=n,monitors=n,precise=n";
+// Nothing that would have a class or its compiled code changed: HotSpot would count it anew. An idle program has no
+// samples, and its counters are wanted all the same.
+constexpr std::string_view kSamplesOnly =
+    "calls=n,branches=n,receivers=n,monitors=n,precise=n,force=always";
 
 WindowOrder WindowOf(const SamplesOrder& order) {
   WindowOrder window;
