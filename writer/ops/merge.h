@@ -12,7 +12,8 @@
 //    (method_versions.h). Where inputs are meant for different image builds, so is the result for
 //    that of the newest input, or of those with the largest sum of counts (merge_extras.h).
 //  - MergeFiles scales inputs whose counts are of different kinds, exact and estimated ones for
-//    example, to the same total (count_scale.h). For this, grouping matters: what was merged before
+//    example, to the same total, and the samples of inputs with different intervals to CPU time
+//    (count_scale.h). For this, grouping matters: what was merged before
 //    counts as one input.
 //  - Unknown top-level keys, and the parts of our own section, are united (merge_extras.h). If inputs
 //    have different values for an unknown key, the text that sorts first is kept and the key is

@@ -329,6 +329,7 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
     CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
     return;
   }
+  if (from_timer) weight *= slot->units.load(std::memory_order_relaxed);
   AddOwned(slot->received, 1);
   const uint64_t sequence = slot->sequence.load(std::memory_order_relaxed);
   if (sequence % 2 == 1) {
@@ -348,7 +349,12 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   Count(slot, outcome, weight);
   if (from_timer) slot->taken_weight += weight;
   if (slot->last_trace == ThreadSlot::kNoTrace) slot->last_outcome = outcome;
-  AddOwned(slot->handler_ns, MonotonicNs() - begin);
+  const uint64_t taken_ns = MonotonicNs() - begin;
+  AddOwned(slot->handler_ns, taken_ns);
+  if (view != nullptr && view->pace != nullptr && from_timer) {
+    const bool has_stack = outcome == SampleOutcome::kGood || outcome == SampleOutcome::kRecovered;
+    view->pace->Add(has_stack, weight, taken_ns);
+  }
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }
 

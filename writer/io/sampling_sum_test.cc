@@ -1,4 +1,4 @@
-#include "writer/ops/sampling_sum.h"
+#include "writer/io/sampling_sum.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
