@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace iprof {
@@ -53,6 +55,51 @@ TEST_CASE("other shapes are refused") {
     INFO(text);
     CHECK_FALSE(SamplingSum::Parse(text));
   }
+}
+
+// 250 signals in a second of CPU time, at 1 ms, and 250 in two more, at 8 ms.
+const char* const kAdapted =
+    R"({"event":"cpu","intervalNs":6000000,"firstIntervalNs":1000000,"lastIntervalNs":8000000,"signals":500,)"
+    R"("good":490,"recovered":9,"writtenWeight":500,"outcomes":{"good":[499,500]}})";
+
+TEST_CASE("first and last interval of a sum are the shortest and the longest") {
+  SamplingSum sum = *SamplingSum::Parse(kAdapted);
+  CHECK(sum.Adapted() == std::pair<int64_t, int64_t>(1'000'000, 8'000'000));
+  CHECK(sum.GoodSignals() == 499);
+  sum.Add(*SamplingSum::Parse(
+      R"({"event":"cpu","intervalNs":6000000,"firstIntervalNs":500000,"lastIntervalNs":4000000})"));
+  CHECK(sum.Adapted() == std::pair<int64_t, int64_t>(500'000, 8'000'000));
+  CHECK(SamplingSum::Parse(kAdapted, 3)->Adapted() ==
+        std::pair<int64_t, int64_t>(1'000'000, 8'000'000));
+  CHECK(SamplingSum::Parse(sum.ToJson())->ToJson() == sum.ToJson());
+}
+
+TEST_CASE("an interval that is always the same did not adapt") {
+  CHECK_FALSE(SamplingSum::Parse(R"({"event":"cpu","intervalNs":10})")->Adapted());
+  CHECK_FALSE(SamplingSum::Parse(
+                  R"({"event":"cpu","intervalNs":10,"firstIntervalNs":10,"lastIntervalNs":10})")
+                  ->Adapted());
+}
+
+TEST_CASE("weights of another interval are other numbers, signals are not") {
+  SamplingSum sum = *SamplingSum::Parse(kAdapted);
+  sum.Rescale(12'000'000);
+  CHECK(sum.Kind() == std::pair<std::string, int64_t>("cpu", 12'000'000));
+  CHECK(sum.Number("writtenWeight") == 250);
+  CHECK(sum.Number("signals") == 500);
+  CHECK(sum.ToJson().ends_with(R"("outcomes":{"good":[499,250]}})"));
+}
+
+TEST_CASE("weights of a raw file count first intervals") {
+  CHECK(SamplingSum::Parse(kAdapted)->ScaleFromFirst().Of(3000) == 500);
+  CHECK_FALSE(SamplingSum::Parse(R"({"event":"cpu","intervalNs":10})")->ScaleFromFirst().changes());
+}
+
+TEST_CASE("samples are from so many signals") {
+  CHECK(SignalsBehind(2000, kAdapted) == 499);
+  CHECK(SignalsBehind(300, kAdapted) == 300);  // some had no frame that is in the profile
+  CHECK(SignalsBehind(2000, std::nullopt) == 2000);
+  CHECK(SignalsBehind(2000, R"({"event":"cpu","intervalNs":10})") == 2000);
 }
 
 }  // namespace

@@ -261,13 +261,20 @@ OldCode Sampling::FindOldCode(double share) {
   const auto lock = learner_.KeepTexts();
   if (!lock) return old;
   std::unordered_map<const void*, uint64_t> weights;
+  uint64_t total = 0;
+  double signals = 0;  // a late one has the weight of several
   begun->traces().ForEach([&](const sampling::TraceView& trace) {
     const uint64_t weight = watched_since_.WeightSince(trace);
-    old.samples += weight;
+    total += weight;
+    if (weight > 0) {
+      signals += static_cast<double>(weight) * static_cast<double>(trace.samples()) /
+                 static_cast<double>(trace.weight());
+    }
     if (weight == 0 || trace.depth() == 0 || trace.frame(0).bci == sampling::kNativeFrame) return;
     if (code_age_.IsOld(trace.frame(0).method)) weights[trace.frame(0).method] += weight;
   });
-  const double least = share * static_cast<double>(old.samples);
+  old.samples = static_cast<uint64_t>(signals);
+  const double least = share * static_cast<double>(total);
   std::erase_if(weights, [&](const auto& one) { return static_cast<double>(one.second) < least; });
   std::unordered_set<const void*> on_virtual_threads;
   begun->traces().ForEach([&](const sampling::TraceView& trace) {
