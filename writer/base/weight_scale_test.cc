@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace iprof {

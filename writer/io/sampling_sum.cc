@@ -16,6 +16,8 @@ constexpr std::string_view kSeparator = "; ";
 
 constexpr std::string_view kFirstInterval = "firstIntervalNs";
 constexpr std::string_view kLastInterval = "lastIntervalNs";
+constexpr std::string_view kGood = "good";
+constexpr std::string_view kRecovered = "recovered";
 
 enum class Combination : uint8_t { kSum, kLargest, kSmallest };
 
@@ -127,7 +129,13 @@ void SamplingSum::Rescale(int64_t interval_ns) {
 }
 
 int64_t SamplingSum::GoodSignals() const {
-  return SaturatingAdd(Number("good"), Number("recovered"));
+  int64_t with_stack = 0;
+  for (const std::string_view name : {kGood, kRecovered}) {
+    const auto found = outcomes_.find(name);
+    if (found != outcomes_.end()) with_stack = SaturatingAdd(with_stack, found->second[0]);
+  }
+  if (with_stack > 0) return with_stack;
+  return SaturatingAdd(Number(kGood), Number(kRecovered));
 }
 
 std::optional<std::pair<int64_t, int64_t>> SamplingSum::Adapted() const {

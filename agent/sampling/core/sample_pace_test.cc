@@ -48,7 +48,7 @@ class Program {
 };
 
 TEST_CASE("a short run has as many signals as the kernel's tick allows") {
-  for (const uint64_t tick_ms : {1, 4, 10}) {
+  for (const uint64_t tick_ms : {uint64_t{1}, uint64_t{4}, uint64_t{10}}) {
     Program program(tick_ms);
     program.Run(3000);
     CHECK(program.changes() == 0);
@@ -58,7 +58,7 @@ TEST_CASE("a short run has as many signals as the kernel's tick allows") {
 }
 
 TEST_CASE("the goal is reached as early as the tick allows, and stays reached") {
-  for (const uint64_t tick_ms : {1, 4, 10}) {
+  for (const uint64_t tick_ms : {uint64_t{1}, uint64_t{4}, uint64_t{10}}) {
     Program program(tick_ms);
     program.Run(SamplePace::kGoal * tick_ms);
     CHECK(program.effective() >= SamplePace::kGoal);
