@@ -58,9 +58,11 @@ class SamplingAuto(SamplingCase):
         """Of one to three seconds; with one thread and with four."""
         for program, *arguments in (("sampling.Shares", 1000), ("sampling.Shares", 3000), ("sampling.Threads", 4, 4, 500_000)):
             with self.subTest(program=program, arguments=arguments):
-                _, _, fixed = self.sampled(program, *arguments, interval="1ms")
+                # A busy machine's clock ticks may come more rarely in one run than in another.
+                _, _, before = self.sampled(program, *arguments, interval="1ms")
                 _, profile, statistics = self.sampled(program, *arguments, interval="auto")
-                self.assert_goal(statistics, per_cpu_second(fixed))
+                _, _, after = self.sampled(program, *arguments, interval="1ms")
+                self.assert_goal(statistics, min(per_cpu_second(before), per_cpu_second(after)))
                 self.assert_sum(profile, statistics)
                 self.assertEqual(statistics["firstIntervalNs"], 1_000_000)
                 self.assertGreaterEqual(statistics["lastIntervalNs"], statistics["firstIntervalNs"])
