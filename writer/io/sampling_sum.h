@@ -36,7 +36,7 @@ class SamplingSum {
   void Rescale(int64_t interval_ns);
   // A number that adds up, as "signals"; 0 if there is none of that name.
   int64_t Number(std::string_view name) const;
-  // The signals that gave a stack, or found no Java code.
+  // The signals that gave a stack; in profiles without outcomes also those that found no Java code.
   int64_t GoodSignals() const;
   // The first and the last interval in ns, equal if it never changed; nullopt if it did not adapt.
   std::optional<std::pair<int64_t, int64_t>> Adapted() const;

@@ -45,6 +45,13 @@ uint64_t MonotonicNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// A system call. But a thread may lose its processor in the handler, and what others do then is not the handler's cost.
+uint64_t ThreadCpuNs() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1000000000U + static_cast<uint64_t>(used.tv_nsec);
+}
+
 struct GuardedCall {
   AsyncGetCallTraceFn get_call_trace;
   CallTrace trace;
@@ -341,6 +348,8 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   // sequences; a view loaded earlier might already be gone.
   const HandlerView* view = active.load(std::memory_order_seq_cst);
   const uint64_t begin = MonotonicNs();
+  const bool is_paced = view != nullptr && view->pace != nullptr && from_timer;
+  const uint64_t cpu_begin = is_paced ? ThreadCpuNs() : 0;
   SampleOutcome outcome = SampleOutcome::kForeign;
   if (from_timer || queued) {
     outcome = view != nullptr && slot == meant ? Sample(*view, slot, context, weight).Take()
@@ -349,11 +358,10 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   Count(slot, outcome, weight);
   if (from_timer) slot->taken_weight += weight;
   if (slot->last_trace == ThreadSlot::kNoTrace) slot->last_outcome = outcome;
-  const uint64_t taken_ns = MonotonicNs() - begin;
-  AddOwned(slot->handler_ns, taken_ns);
-  if (view != nullptr && view->pace != nullptr && from_timer) {
+  AddOwned(slot->handler_ns, MonotonicNs() - begin);
+  if (is_paced) {
     const bool has_stack = outcome == SampleOutcome::kGood || outcome == SampleOutcome::kRecovered;
-    view->pace->Add(has_stack, weight, taken_ns);
+    view->pace->Add(has_stack, weight, ThreadCpuNs() - cpu_begin);
   }
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }

@@ -29,7 +29,7 @@ struct PaceFigures {
   uint64_t stacks = 0;        // signals that gave a stack
   uint64_t stack_weight = 0;  // theirs
   uint64_t weight = 0;        // of all signals
-  uint64_t handler_ns = 0;
+  uint64_t handler_ns = 0;    // their CPU time
 
   PaceFigures Since(const PaceFigures& earlier) const {
     return {stacks - earlier.stacks, stack_weight - earlier.stack_weight, weight - earlier.weight,
@@ -40,17 +40,13 @@ struct PaceFigures {
 // Handlers add to it.
 class PaceCounters {
  public:
-  // A handler that takes longer has lost its processor to another thread. The rest of the time is not its cost.
-  static constexpr uint64_t kMostHandlerNs = 200'000;
-
   void Add(bool has_stack, uint64_t weight, uint64_t handler_ns) {
     if (has_stack) {
       stacks_.fetch_add(1, std::memory_order_relaxed);
       stack_weight_.fetch_add(weight, std::memory_order_relaxed);
     }
     weight_.fetch_add(weight, std::memory_order_relaxed);
-    handler_ns_.fetch_add(handler_ns < kMostHandlerNs ? handler_ns : kMostHandlerNs,
-                          std::memory_order_relaxed);
+    handler_ns_.fetch_add(handler_ns, std::memory_order_relaxed);
   }
   PaceFigures Read() const {
     return {stacks_.load(std::memory_order_relaxed), stack_weight_.load(std::memory_order_relaxed),
@@ -74,7 +70,7 @@ class SamplePace {
   static constexpr double kMostCost = 0.005;
   static constexpr double kLittleCost = 0.004;  // the interval may be shorter again
   // Signals with a stack since the interval was last changed.
-  static constexpr uint64_t kEnoughToJudge = 100;
+  static constexpr uint64_t kEnoughToJudge = 250;
 
   explicit SamplePace(int64_t first_ns) : first_ns_(first_ns) {}
 
