@@ -347,9 +347,8 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   // Load the view only now, with the sequence odd. A thread that closes the session waits for odd
   // sequences; a view loaded earlier might already be gone.
   const HandlerView* view = active.load(std::memory_order_seq_cst);
-  const uint64_t begin = MonotonicNs();
   const bool is_paced = view != nullptr && view->pace != nullptr && from_timer;
-  const uint64_t cpu_begin = is_paced ? ThreadCpuNs() : 0;
+  const uint64_t begin = is_paced ? ThreadCpuNs() : MonotonicNs();
   SampleOutcome outcome = SampleOutcome::kForeign;
   if (from_timer || queued) {
     outcome = view != nullptr && slot == meant ? Sample(*view, slot, context, weight).Take()
@@ -358,10 +357,11 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   Count(slot, outcome, weight);
   if (from_timer) slot->taken_weight += weight;
   if (slot->last_trace == ThreadSlot::kNoTrace) slot->last_outcome = outcome;
-  AddOwned(slot->handler_ns, MonotonicNs() - begin);
+  const uint64_t taken_ns = (is_paced ? ThreadCpuNs() : MonotonicNs()) - begin;
+  AddOwned(slot->handler_ns, taken_ns);
   if (is_paced) {
     const bool has_stack = outcome == SampleOutcome::kGood || outcome == SampleOutcome::kRecovered;
-    view->pace->Add(has_stack, weight, ThreadCpuNs() - cpu_begin);
+    view->pace->Add(has_stack, weight, taken_ns);
   }
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }
