@@ -11,6 +11,7 @@
 #include "cli/table_names.h"
 #include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/ops/check.h"
 
 namespace iprof::cli {
@@ -99,6 +100,7 @@ class CheckCommand : public Command {
       if (strict_) console.Print(", {} doubtful", counts->doubts);
       console.Write("\n");
       if (!quiet_) PrintShare(console, name, *counts);
+      if (!quiet_) PrintFewSamples(console, name, counts->sample_signals);
       if (findings != 0) code = Worse(code, ExitCode::kFindings);
       if (!fit_.given()) continue;
       const Result<FitResult> fit = Fit(console, path);
@@ -170,6 +172,12 @@ class CheckCommand : public Command {
     }
     console.Write("\n");
     PrintOtherJdks(console, name, counts, target);
+  }
+
+  static void PrintFewSamples(Console& console, const std::string& name, int64_t signals) {
+    if (signals == 0 || signals >= kFewSignals) return;
+    console.Print("{}: {} only, and some consumers ignore fewer than {}\n", EscapeForTerminal(name),
+                  Counted(signals, "sample", "samples"), kFewSignals);
   }
 
   static std::string Percent(double part, double whole) {
@@ -249,6 +257,7 @@ class CheckCommand : public Command {
         json.Field("entries", counts->entries);
         json.Field("errors", counts->errors);
         json.Field("doubtful", counts->doubts);
+        json.Field("sample_signals", counts->sample_signals);
         PrintShare(json, *counts);
         if (counts->errors + counts->doubts != 0) code = Worse(code, ExitCode::kFindings);
         if (fit_.given()) code = Worse(code, PrintFitJson(console, json, path));
@@ -291,7 +300,8 @@ const CommandEntry kCheckEntry = {
     "is printed with its byte offset in the (inflated) text, its JSON path, the rule's name, what "
     "was found "
     "and what was expected. A summary line follows for each file, and one that says how much of it "
-    "an image build can use.\n\nWith --classpath or --jdk, each record is also compared with class "
+    "an image build can use; if the samples are from fewer than 500 signals, another one says "
+    "so.\n\nWith --classpath or --jdk, each record is also compared with class "
     "files: whether its method exists and has the same code, whether its position is an if, "
     "switch, "
     "call or type check, and whether successors and receivers are right. The shares that are "

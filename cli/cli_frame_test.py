@@ -208,7 +208,7 @@ class Frame(CliTest):
 
     def test_help_about_one_of_the_agents_options(self):
         said = self.out("attach", "1", "help=interval")
-        self.assertTrue(said.startswith("interval=N{us|ms|s|m|h}\ndefault: 10ms\n\nTime between two samples"), said)
+        self.assertTrue(said.startswith("interval=auto|N{us|ms|s|m|h}\ndefault: auto\n\nTime between two samples"), said)
 
     def test_the_home_folder_in_a_long_option(self):
         a = self.write("a.iprof", profile())

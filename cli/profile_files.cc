@@ -109,7 +109,8 @@ std::string WhyNoSamples(const Profile& profile, const std::string& selected) {
   if (all(lacks_table)) return ": it was recorded with samples=n";
   if (!selected.empty()) return fmt::format(" in the selected classes: {}", selected);
   const std::string too_short =
-      "the program used too little CPU time: one sample is taken every 10 ms (interval=)";
+      "the program used too little CPU time: a sample is taken every few milliseconds of it "
+      "(interval=)";
   return runs.empty() ? ": it was recorded without any, or " + too_short : ": " + too_short;
 }
 

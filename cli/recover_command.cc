@@ -63,12 +63,16 @@ class RecoverCommand : public Command {
     std::vector<Status> failures;
     std::vector<Copy> copies;
     ProfileMerger merger;
+    int64_t sample_unit_ns = 0;   // that of the first one
     std::optional<Profile> only;  // the first one, until there is another one
     const auto add = [&](size_t at, RawProfile made) {
       InputRuns runs = InputRuns::Of(made.profile);
       if (!recovered.empty()) {
-        if (only) merger.Add(*std::exchange(only, std::nullopt));
-        merger.Add(made.profile);
+        if (only) {
+          sample_unit_ns = CountFactsOf(*only).samples.interval_ns;
+          merger.Add(*std::exchange(only, std::nullopt));
+        }
+        merger.Add(made.profile, 1, ScaleToUnit(CountFactsOf(made.profile), sample_unit_ns));
       } else {
         only = std::move(made.profile);
       }

@@ -12,7 +12,7 @@
 #include "cli/text_layout.h"
 #include "writer/base/utc_time.h"
 #include "writer/io/run_note.h"
-#include "writer/ops/sampling_sum.h"
+#include "writer/io/sampling_sum.h"
 
 namespace iprof::cli {
 namespace {
@@ -116,11 +116,21 @@ void PrintSeveral(Lines& lines, const std::vector<RunNote>& runs, size_t older) 
   PrintLosses(lines, RunLosses(sums.begin(), sums.end()));
 }
 
+double Ms(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+// "every 10 ms", "interval=auto: every 1 to 8 ms"
+std::string DescribeInterval(const SamplingSum& sum) {
+  const auto adapted = sum.Adapted();
+  if (!adapted) return fmt::format("every {} ms", Ms(sum.Kind().second));
+  const auto [first, last] = *adapted;
+  if (first == last) return fmt::format("interval=auto: every {} ms", Ms(first));
+  return fmt::format("interval=auto: every {} to {} ms", Ms(first), Ms(last));
+}
+
 std::string Describe(const SamplingSum& sum) {
-  const auto [event, interval_ns] = sum.Kind();
-  return fmt::format(
-      "{}, every {} ms, {}, {} failed", event, static_cast<double>(interval_ns) / 1e6,
-      Counted(sum.Number("signals"), "signal", "signals"), Grouped(sum.Number("failed")));
+  return fmt::format("{}, {}, {}, {} failed", sum.Kind().first, DescribeInterval(sum),
+                     Counted(sum.Number("signals"), "signal", "signals"),
+                     Grouped(sum.Number("failed")));
 }
 
 }  // namespace

@@ -74,9 +74,17 @@ Status Sampler::Begin() {
   if (!signal.ok()) return signal.status();
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    const HandlerView view{
-        hooks_.get_call_trace, hooks_.current_env, options_.depth, hooks_.processor, hooks_.anchor,
-        hooks_.interpreter,    hooks_.method_code, table_.get(),   code_.get(),      &stopped_};
+    const HandlerView view{hooks_.get_call_trace,
+                           hooks_.current_env,
+                           options_.depth,
+                           hooks_.processor,
+                           hooks_.anchor,
+                           hooks_.interpreter,
+                           hooks_.method_code,
+                           table_.get(),
+                           code_.get(),
+                           &stopped_,
+                           Adapts() ? &pace_counters_ : nullptr};
     if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
     if (signal_ == 0) {
       // The counters of an earlier Sampler. Those of an earlier session go on.
@@ -126,7 +134,8 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
       pool_(pool),
       table_(std::move(table)),
       code_(hooks.code != nullptr ? hooks.code : NewCode(options.depth)),
-      cpu_timers_(*hooks.timers, options.interval_ns) {}
+      cpu_timers_(*hooks.timers, options.interval_ns),
+      pace_(options.interval_ns) {}
 
 Sampler::~Sampler() {
   if (signal_ == 0) return;  // never started, so the handler belongs to another session
@@ -267,6 +276,25 @@ SampleStats Sampler::stats() {
   stats.signal_owner = signal_owner_;
   stats.stopped_after_ns = stopped_after_ns_;
   return stats;
+}
+
+IntervalFacts Sampler::interval() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  return {.first_ns = pace_.first_ns(),
+          .last_ns = pace_.interval_ns(),
+          .effective_signals = pace_.EffectiveSignals(pace_counters_.Read())};
+}
+
+void Sampler::RestartPace() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (pace_.Restart(pace_counters_.Read())) UseInterval();
+}
+
+// Call it under lock_.
+void Sampler::UseInterval() {
+  cpu_timers_.SetUnits(pace_.units());
+  if (stopped_.load(std::memory_order_relaxed)) return;
+  pool_->ForEachUsed([&](ThreadSlot& slot) { cpu_timers_.Rearm(&slot); });
 }
 
 uint64_t Sampler::watched_cpu_ns() {

@@ -4,7 +4,7 @@
 // - Each watched thread is interrupted once per interval of its own CPU time (kCpu) or of wall time
 //   (kWall, also sleeping and parked threads), and its stack is added to a TraceTable. A signal
 //   that stands for several intervals has their weight, so total weight times interval follows the
-//   clock.
+//   clock. If the interval adapts, weights count first intervals (SamplePace).
 // - The time of threads that end between two signals is not lost (see CpuTimers).
 // - Every signal received has one SampleOutcome: after Stop(), good + recovered + failed =
 //   received.
@@ -41,6 +41,7 @@
 #include "agent/sampling/core/code_ranges.h"
 #include "agent/sampling/core/sample_handler.h"
 #include "agent/sampling/core/sample_outcome.h"
+#include "agent/sampling/core/sample_pace.h"
 #include "agent/sampling/core/sample_signal.h"
 #include "agent/sampling/core/sampler_options.h"
 #include "agent/sampling/core/slot_queue.h"
@@ -71,6 +72,14 @@ struct SamplerHooks {
   // Called once, on the ticker's thread, after sampling has ended because the signal has another
   // owner.
   std::function<void(int signal, SignalOwner owner)> on_signal_lost;
+};
+
+// The interval of a sampler, and what its weights are worth.
+struct IntervalFacts {
+  int64_t first_ns = 0;
+  int64_t last_ns = 0;
+  // Of signals with a stack; 0 if the interval does not adapt. See SamplePace.
+  uint64_t effective_signals = 0;
 };
 
 class Sampler {
@@ -107,6 +116,10 @@ class Sampler {
   bool Drain();
   const TraceTable& traces() const { return *table_; }
   SampleStats stats();
+  // Since the last RestartPace. One after the other with stats(), not at the same moment.
+  IntervalFacts interval();
+  // A new recording begins. If the interval adapts, it is the first one again.
+  void RestartPace();
   // Native memory, without that of code().
   size_t memory_bytes() const { return table_->memory_bytes() + pool_->memory_bytes(); }
   // CPU time of all threads watched so far, from when each was first watched.
@@ -126,6 +139,9 @@ class Sampler {
   void TickerLoop();
   void Tick(uint64_t ticks);
   void LookForGone();
+  bool Adapts() const { return options_.adapts && options_.event == SampleEvent::kCpu; }
+  void KeepPace();
+  void UseInterval();
   bool SignalIsOurs();
   bool LookAtSignal();
   bool IsBusy();
@@ -139,6 +155,7 @@ class Sampler {
   const std::shared_ptr<CodeRanges> code_;
   std::atomic<int> signal_{0};  // 0: there was no session
   std::atomic<bool> stopped_{true};
+  PaceCounters pace_counters_;
 
   std::mutex
       lock_;  // guards what follows, and slots: their timers, and their states except the handler's answers
@@ -146,6 +163,7 @@ class Sampler {
   uint64_t timer_failures_ = 0;
   uint64_t ended_cpu_ns_ = 0;
   CpuTimers cpu_timers_;
+  SamplePace pace_;
   SlotQueue queue_;
   std::chrono::steady_clock::time_point last_roll_call_;
   SignalOwner signal_owner_ = SignalOwner::kUs;

@@ -97,6 +97,59 @@ TEST_CASE("weights times interval follow the thread's CPU clock below the kernel
   CHECK(seen / cpu == Approx(1).margin(0.05));
 }
 
+SamplerOptions Adapting() {
+  SamplerOptions options = Every(kFirstIntervalNs);
+  options.adapts = true;
+  return options;
+}
+
+TEST_CASE("an interval that adapts stays as it is for a second, and its signals are counted") {
+  fake_frames = 3;
+  auto sampler = Started(Adapting());
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([&] { return CpuTimeNs(CurrentTid()) > 1'000'000'000; });
+    sampler->ThreadEnding();
+  });
+  worker.join();
+  REQUIRE(sampler->Stop());
+  const IntervalFacts interval = sampler->interval();
+  CHECK(interval.first_ns == kFirstIntervalNs);
+  CHECK(interval.last_ns == kFirstIntervalNs);
+  CHECK(interval.effective_signals == Signals(sampler->stats(), SampleOutcome::kGood));
+  CHECK(interval.effective_signals > 50);  // a kernel ticks at least 100 times a second
+}
+
+// So slow that it takes a large part of the CPU time.
+void CostlyTrace(CallTrace* trace, int32_t depth, void* context) {
+  const uint64_t end = CpuTimeNs(CurrentTid()) + 300'000;
+  while (CpuTimeNs(CurrentTid()) < end) continue;
+  FakeTrace(trace, depth, context);
+}
+
+TEST_CASE("costly handlers make the interval longer, and weights still follow the CPU clock") {
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = CostlyTrace;
+  auto sampler = Started(Adapting(), hooks);
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([&] { return sampler->interval().last_ns >= 16 * kFirstIntervalNs; });
+    const uint64_t begin = CpuTimeNs(CurrentTid());
+    BurnUntil([&] { return CpuTimeNs(CurrentTid()) > begin + 1'000'000'000; });
+    sampler->ThreadEnding();
+  });
+  worker.join();
+  const auto cpu = static_cast<double>(sampler->watched_cpu_ns());
+  REQUIRE(sampler->Stop());
+  const SampleStats stats = sampler->stats();
+  const double seen = static_cast<double>(stats.Weight()) * static_cast<double>(kFirstIntervalNs);
+  CHECK(seen / cpu == Approx(1).margin(0.1));
+  CHECK(sampler->interval().effective_signals < Signals(stats, SampleOutcome::kGood));
+  sampler->RestartPace();
+  CHECK(sampler->interval().last_ns == kFirstIntervalNs);
+  CHECK(sampler->interval().effective_signals == 0);
+}
+
 TEST_CASE("threads that end between two clock ticks weigh what they used") {
   constexpr int64_t kInterval = 250000;
   auto sampler = Started(Every(kInterval));

@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kBusyPeriod = std::chrono::milliseconds(100);
 constexpr auto kCalmPeriod = std::chrono::seconds(1);
+// Between two looks at an interval that adapts.
+constexpr auto kPacePeriod = std::chrono::milliseconds(200);
 // Answers may come this long after a roll call.
 constexpr auto kAnswersMayCome = std::chrono::seconds(3);
 // How many threads per second are checked for whether they have ended without telling.
@@ -152,6 +154,12 @@ bool Sampler::IsBusy() {
          (queue_.size() > 0 && Clock::now() - last_roll_call_ < kAnswersMayCome);
 }
 
+void Sampler::KeepPace() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+  if (pace_.Look(pace_counters_.Read())) UseInterval();
+}
+
 void Sampler::TickerLoop() {
   pthread_setname_np(pthread_self(), "iprof-sampler");
   const bool wall = options_.event == SampleEvent::kWall;
@@ -159,11 +167,14 @@ void Sampler::TickerLoop() {
   auto next_look = Clock::now() + kBusyPeriod;
   auto next_calm_look = Clock::now() + kCalmPeriod;
   auto next_signal = Clock::now() + interval;
+  auto next_pace = Adapts() ? Clock::now() + kPacePeriod : Clock::time_point::max();
   std::unique_lock<std::mutex> guard(ticker_lock_);
   ticker_tid_ = CurrentTid();
   ticker_wake_.notify_all();
   while (!ticker_stop_) {
-    ticker_wake_.wait_until(guard, wall && next_signal < next_look ? next_signal : next_look);
+    auto next = std::min(next_look, next_pace);
+    if (wall) next = std::min(next, next_signal);
+    ticker_wake_.wait_until(guard, next);
     if (ticker_stop_) break;
     guard.unlock();
     const auto now = Clock::now();
@@ -173,6 +184,10 @@ void Sampler::TickerLoop() {
         const auto ticks = 1 + (now - next_signal) / interval;
         next_signal += ticks * interval;
         Tick(static_cast<uint64_t>(ticks));
+      }
+      if (now >= next_pace) {
+        next_pace = now + kPacePeriod;
+        KeepPace();
       }
       if (now >= next_look) {
         next_look = now + (IsBusy() ? Clock::duration(kBusyPeriod) : kCalmPeriod);

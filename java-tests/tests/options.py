@@ -31,7 +31,7 @@ class Refusals(AgentCase):
             "app.iprof": "unknown option 'app.iprof'; did you mean 'out=app.iprof'?",
             "file=app.iprof": "unknown option 'file'; did you mean 'out=app.iprof'?",
             "include=a.*,b.*": "unknown option 'b.*'; the patterns of include= are joined by '+', not by ','",
-            "interval=10": "option 'interval' must be a number with a unit: us, ms, s, m or h, not '10'; did you mean 10ms?",
+            "interval=10": "option 'interval' must be auto, or a number with a unit: us, ms, s, m or h, not '10'; did you mean 10ms?",
             "samples=n,interval=1ms": "interval= has no effect without samples=y",
             "help=intervall": "unknown option 'intervall'; did you mean 'interval'?",
         }.items():
@@ -237,7 +237,7 @@ class Help(AgentCase):
     def test_help_about_one_option(self):
         run = self.run_java("Fib", agent="help=interval")
         self.assertEqual(run.stderr, "")
-        self.assertTrue(run.stdout.startswith("interval=N{us|ms|s|m|h}\ndefault: 10ms\n\n"), run)
+        self.assertTrue(run.stdout.startswith("interval=auto|N{us|ms|s|m|h}\ndefault: auto\n\n"), run)
         self.assertNotIn("34", run.stdout)
         self.assertEqual(os.listdir(self.folder), [])
 

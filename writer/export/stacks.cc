@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "writer/io/agent_section.h"
-#include "writer/ops/sampling_sum.h"
+#include "writer/io/sampling_sum.h"
 
 namespace iprof {
 namespace {

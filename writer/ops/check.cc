@@ -17,6 +17,7 @@
 #include "writer/io/format_version.h"
 #include "writer/io/profile_events.h"
 #include "writer/io/run_note.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
@@ -57,6 +58,7 @@ class Checker final : public ProfileEvents {
     CheckCodeEnds();
     counts_.image = image_.shares();
     NoteJdks();
+    NoteSamples();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
       Report(Rule::kInstanceOfVersion, instance_of_place_, "version " + version_, "1.1.0 or later");
     }
@@ -255,6 +257,11 @@ class Checker final : public ProfileEvents {
     }
     std::sort(counts_.jdks.begin(), counts_.jdks.end());
     counts_.jdks.erase(std::unique(counts_.jdks.begin(), counts_.jdks.end()), counts_.jdks.end());
+  }
+
+  void NoteSamples() {
+    const ImageShare::Part samples = counts_.image.Of(kNewestImageTarget).Of(Table::kSamples);
+    counts_.sample_signals = SignalsBehind(samples.weight, image_.section().Part(kSamplingPart));
   }
 
   void CheckStandardTypes() {

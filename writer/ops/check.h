@@ -46,6 +46,7 @@ struct CheckCounts {
   ImageShares image;              // what image builds can use of the entries
   std::vector<std::string> jdks;  // versions that the file was recorded on, as far as it tells
   size_t jdk_entries = 0;         // with positions in the JDK's own methods
+  int64_t sample_signals = 0;     // that the samples are from
 };
 
 using FindingHandler = std::function<void(const Finding&)>;

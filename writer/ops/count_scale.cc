@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/sampling_sum.h"
 
 namespace iprof {
 namespace {
+
+constexpr unsigned kNsPerUs = 1000;
 
 __extension__ using Wide = unsigned __int128;
 
@@ -21,12 +25,30 @@ CountKind KindOf(const Profile& profile) {
   return note->estimator == kNoEstimator ? CountKind::kRaw : CountKind::kEstimated;
 }
 
+SampleFacts SampleFactsOf(const Profile& profile) {
+  SampleFacts facts{.weight = profile.Total(Table::kSamples)};
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kSamplingPart);
+  const auto sampling = json ? SamplingSum::Parse(*json) : std::nullopt;
+  if (!sampling) return facts;
+  std::tie(facts.event, facts.interval_ns) = sampling->Kind();
+  facts.signals = SignalsBehind(facts.weight, json);
+  return facts;
+}
+
+bool HasTime(const CountFacts& input) {
+  const SampleFacts& samples = input.samples;
+  return !samples.event.empty() && samples.interval_ns > 0 && samples.weight > 0 &&
+         samples.signals > 0;
+}
+
 }  // namespace
 
 CountFacts CountFactsOf(const Profile& profile) {
   CountFacts facts;
   facts.total = SaturatingAdd(profile.Total(Table::kCalls), profile.Total(Table::kConditionals));
   if (facts.total > 0) facts.kind = KindOf(profile);
+  facts.samples = SampleFactsOf(profile);
   return facts;
 }
 
@@ -39,6 +61,33 @@ int64_t CountScale::Of(Table table, int64_t count) const {
   return static_cast<int64_t>(std::clamp<Wide>(scaled, 1, kMost));
 }
 
+// In whole numbers, so that the order of the inputs does not matter.
+int64_t SampleUnit(std::span<const CountFacts> inputs) {
+  const SampleFacts* first = nullptr;
+  bool differ = false;
+  Wide time_us = 0;
+  Wide weighted = 0;
+  for (const CountFacts& input : inputs) {
+    if (!HasTime(input)) continue;
+    const SampleFacts& samples = input.samples;
+    if (first == nullptr) first = &samples;
+    if (samples.event != first->event) return 0;
+    differ |= samples.interval_ns != first->interval_ns;
+    const Wide of_input_ns =
+        static_cast<Wide>(samples.weight) * static_cast<Wide>(samples.interval_ns);
+    const Wide of_copies_us = static_cast<Wide>(input.copies) * (of_input_ns / kNsPerUs);
+    time_us += of_copies_us;
+    weighted += of_copies_us * (of_input_ns / static_cast<Wide>(samples.signals));
+  }
+  if (!differ || time_us == 0) return 0;
+  return std::max<int64_t>(1, static_cast<int64_t>(weighted / time_us));
+}
+
+CountScale ScaleToUnit(const CountFacts& input, int64_t unit_ns) {
+  if (unit_ns == 0 || !HasTime(input)) return {};
+  return {.sample_ns = input.samples.interval_ns, .sample_unit_ns = unit_ns};
+}
+
 std::vector<CountScale> ScalesFor(std::span<const CountFacts> inputs) {
   CountKind kind = CountKind::kNone;
   int64_t largest = 0;
@@ -49,10 +98,14 @@ std::vector<CountScale> ScalesFor(std::span<const CountFacts> inputs) {
     kind = input.kind;
     largest = std::max(largest, input.total);
   }
-  if (!differ) return {};
+  const int64_t unit_ns = SampleUnit(inputs);
+  if (!differ && unit_ns == 0) return {};
   std::vector<CountScale> scales(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].kind != CountKind::kNone) scales[i] = {.to = largest, .from = inputs[i].total};
+    scales[i] = ScaleToUnit(inputs[i], unit_ns);
+    if (!differ || inputs[i].kind == CountKind::kNone) continue;
+    scales[i].to = largest;
+    scales[i].from = inputs[i].total;
   }
   return scales;
 }

@@ -8,14 +8,18 @@
 // Guarantees:
 //  - Inputs of one kind are not scaled. Scales do not depend on the order of the inputs.
 //  - No scale is below 1: no count gets smaller. Ratios within an input stay, up to rounding.
-//  - Samples and monitors are never scaled: they are not HotSpot's counts.
+//  - Monitors are never scaled: they are not HotSpot's counts.
+//  - Samples of inputs with different intervals are scaled so that each input weighs as much as the CPU time that it
+//    was sampled in. See SampleUnit.
 // Threads: any; pure functions. Failure: none but std::bad_alloc; results saturate at INT64_MAX.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "writer/base/weight_scale.h"
 #include "writer/model/model.h"
 
 namespace iprof {
@@ -28,9 +32,19 @@ enum class CountKind : uint8_t {
   kMixed,      // a merge of several kinds
 };
 
+// The samples of an input, as far as its statistics tell.
+struct SampleFacts {
+  std::string event{};      // "cpu", "wall"; empty: not known
+  int64_t interval_ns = 0;  // the time that a weight of 1 stands for
+  int64_t weight = 0;
+  int64_t signals = 0;  // that gave it
+};
+
 struct CountFacts {
   CountKind kind = CountKind::kNone;
   int64_t total = 0;  // of calls and branches
+  SampleFacts samples{};
+  int64_t copies = 1;  // how often the input is added
 };
 CountFacts CountFactsOf(const Profile& profile);
 
@@ -38,10 +52,31 @@ CountFacts CountFactsOf(const Profile& profile);
 struct CountScale {
   int64_t to = 1;
   int64_t from = 1;  // > 0
+  // The time that a sample stands for, in the input and in the result.
+  int64_t sample_ns = 1;       // > 0
+  int64_t sample_unit_ns = 1;  // > 0
+  bool scales_counts() const { return to != from; }
+  bool scales_samples() const { return sample_ns != sample_unit_ns; }
+  // For the samples of one input, one after the other.
+  WeightScale ForSamples() const {
+    return {static_cast<uint64_t>(sample_ns), static_cast<uint64_t>(sample_unit_ns)};
+  }
+  // Of any table but the samples'.
   int64_t Of(Table table, int64_t count) const;
 };
 
-// One scale for each input; empty if all inputs are of one kind.
+// The time that a sample of the result stands for: the mean time that passed between two signals of an input, weighted
+// by CPU time. So the samples of the result are as many as the signals of inputs that were all sampled alike; if some
+// are sparse, they are fewer, and none of those gets more weight than it is worth. 0: samples are not scaled, because
+// all inputs that tell have the same interval, or other events.
+//
+// Example: 2,500 signals in 10 s of CPU time, one in 4 ms, and 1,000 in 10 s, one in 10 ms: the unit is 7 ms, and each
+// input has 1,429 samples in the result.
+int64_t SampleUnit(std::span<const CountFacts> inputs);
+// Samples only.
+CountScale ScaleToUnit(const CountFacts& input, int64_t unit_ns);
+
+// One scale for each input; empty if nothing is scaled.
 std::vector<CountScale> ScalesFor(std::span<const CountFacts> inputs);
 
 }  // namespace iprof

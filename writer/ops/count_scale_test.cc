@@ -136,5 +136,44 @@ TEST_CASE("an input that can be read only once and is damaged stays left out") {
   CHECK(CountFactsOf(merged->profile).total == 1400);
 }
 
+CountFacts Sampled(int64_t interval_ns, int64_t weight, int64_t signals,
+                   const char* event = "cpu") {
+  return {.samples = {event, interval_ns, weight, signals}};
+}
+
+TEST_CASE("samples of equal intervals are not scaled, nor are those of which nobody knows") {
+  const CountFacts none{};
+  const CountFacts unknown{.samples = {.weight = 50}};
+  const CountFacts a = Sampled(10'000'000, 500, 500);
+  CHECK(ScalesFor(std::vector{a, a, unknown, none}).empty());
+  CHECK(ScalesFor(std::vector{a, Sampled(4'000'000, 500, 500, "wall")}).empty());
+  const std::vector<CountScale> scales =
+      ScalesFor(std::vector{a, unknown, Sampled(4'000'000, 9, 9)});
+  REQUIRE(scales.size() == 3);
+  CHECK_FALSE(scales[1].scales_samples());
+  CHECK_FALSE(scales[1].scales_counts());
+}
+
+TEST_CASE("samples of different intervals weigh as much as the CPU time of their input") {
+  const std::vector<CountFacts> inputs{Sampled(4'000'000, 2500, 2500),
+                                       Sampled(10'000'000, 1000, 1000)};
+  CHECK(SampleUnit(inputs) == 7'000'000);
+  const std::vector<CountScale> scales = ScalesFor(inputs);
+  REQUIRE(scales.size() == 2);
+  CHECK(scales[0].ForSamples().Of(2500) == 1429);
+  CHECK(scales[1].ForSamples().Of(1000) == 1429);
+}
+
+TEST_CASE("late signals do not count as several, and copies count as inputs") {
+  // One signal in 4 ms each, although one interval is 1 ms.
+  const CountFacts dense = Sampled(1'000'000, 10'000, 2500);
+  const CountFacts adapted = Sampled(4'000'000, 2500, 2500);
+  CHECK(SampleUnit(std::vector{dense, adapted}) == 4'000'000);
+  CountFacts twice = Sampled(10'000'000, 1000, 1000);
+  const std::vector<CountFacts> three{twice, adapted, twice};
+  twice.copies = 2;
+  CHECK(SampleUnit(three) == SampleUnit(std::vector{adapted, twice}));
+}
+
 }  // namespace
 }  // namespace iprof

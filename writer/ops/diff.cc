@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/model/branch_outcomes.h"
 #include "writer/model/code_hashes.h"
 #include "writer/ops/merge_mapping.h"
 #include "writer/ops/run_length.h"
-#include "writer/ops/sampling_sum.h"
 #include "writer/ops/summary.h"
 
 namespace iprof {
@@ -39,8 +39,7 @@ double ExcessOfSamples(const Profile& profile) {
   const AgentSection section = AgentSection::Of(profile);
   const auto json = section.Part(kSamplingPart);
   const auto sum = json ? SamplingSum::Parse(*json) : std::nullopt;
-  const auto samples =
-      sum ? static_cast<double>(SaturatingAdd(sum->Number("good"), sum->Number("recovered"))) : 0.0;
+  const auto samples = sum ? static_cast<double>(sum->GoodSignals()) : 0.0;
   const auto weight = static_cast<double>(profile.Total(Table::kSamples));
   if (samples <= 0 || weight <= samples) return 1;
   const double most = std::max(1.0, kMostUneven * weight / samples);

@@ -143,6 +143,7 @@ class Worklist {
     Result<Profile> read = options_.read(path);
     if (read.ok()) {
       facts_[at] = CountFactsOf(*read);
+      facts_[at].copies = inputs_[at].weight;
       runs_[at] = InputRuns::Of(*read);
     }
     if (is_read_once) {
@@ -194,8 +195,12 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 
 void ProfileMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
   const int64_t newest_ms = RunList::Of(input).LastEndMs();
+  WeightScale samples = scale.ForSamples();
   merged_.Add(input, newest_ms, [&](Table table, int64_t count) {
-    return SaturatingMultiply(scale.Of(table, count), weight);
+    const int64_t scaled = table == Table::kSamples
+                               ? static_cast<int64_t>(samples.Of(static_cast<uint64_t>(count)))
+                               : scale.Of(table, count);
+    return SaturatingMultiply(scaled, weight);
   });
   extras_.Add(input, weight, scale);
   empty_ = false;
@@ -255,7 +260,8 @@ Result<MergeResult> MergeFiles(std::span<const MergeInput> inputs, const MergeOp
       scales = ScalesFor(worklist.facts());
       if (excluded > 0 || !scales.empty()) continue;  // once more, with scales, or with less
     }
-    result.scaled = !scales.empty();
+    result.scaled =
+        std::ranges::any_of(scales, [](const CountScale& scale) { return scale.scales_counts(); });
     result.programs = worklist.Programs();
     result.merged = inputs.size() - result.left_out.size() - excluded;
     Reduce(mergers);

@@ -12,7 +12,8 @@
 //    (method_versions.h). Where inputs are meant for different image builds, so is the result for
 //    that of the newest input, or of those with the largest sum of counts (merge_extras.h).
 //  - MergeFiles scales inputs whose counts are of different kinds, exact and estimated ones for
-//    example, to the same total (count_scale.h). For this, grouping matters: what was merged before
+//    example, to the same total, and the samples of inputs with different intervals to CPU time
+//    (count_scale.h). For this, grouping matters: what was merged before
 //    counts as one input.
 //  - Unknown top-level keys, and the parts of our own section, are united (merge_extras.h). If inputs
 //    have different values for an unknown key, the text that sorts first is kept and the key is
@@ -20,8 +21,8 @@
 //  - An input that cannot be read completely adds nothing. One that was found in a folder, and whose writer has only begun
 //    (Code::kNothingYet), is left out in every failure mode, unless there is nothing else to merge.
 //  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
-//    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds
-//    are read twice: first for their totals. So are all if `choose` leaves one out.
+//    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds,
+//    or with samples of different intervals, are read twice: first for their totals. So are all if `choose` leaves one out.
 //  - If the system refuses a thread, the existing threads do its work.
 // Threads: one at a time per ProfileMerger; MergeFiles may run in several threads at once.
 // Failure: a Status about the input that cannot be read. Out of memory in any thread ends the whole

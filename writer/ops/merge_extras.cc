@@ -45,7 +45,10 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
   if (name == kSplitPart && IsSplitPart(json)) return;  // whoever writes the profile splits it
   if (name == kProvenancePart && runs_.AddJson(json)) return;
   if (name == kSamplingPart) {
-    if (const auto sum = SamplingSum::Parse(json, facts.weight)) return AddSampling(*sum);
+    if (auto sum = SamplingSum::Parse(json, facts.weight)) {
+      if (facts.scale.scales_samples()) sum->Rescale(facts.scale.sample_unit_ns);
+      return AddSampling(*sum);
+    }
   }
   // The merged profile has the notes of positions itself.
   if (name == kPositionsPart && IsPositionPart(json)) return;

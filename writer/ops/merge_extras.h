@@ -10,7 +10,7 @@
 //    differ, in the build or in whether they were filtered for it, "iprofagent.image" is reported. An input
 //    that does not say it may have what no build can use.
 //  - Estimated calls are scaled as the calls are, and add up (estimate_note.h).
-//  - Statistics of sampling add up (sampling_sum.h). Those of another event or interval than most
+//  - Statistics of sampling add up (sampling_sum.h), with weights scaled as the samples are. Those of another event or interval than most
 //    signals have are left out, and reported.
 //  - The runs of all inputs are listed (run_note.h). Hashes of code, lines and callees are left
 //    out: they belong to methods, and whoever writes the methods adds them (code_part.h,
@@ -35,11 +35,11 @@
 #include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
 #include "writer/ops/method_versions.h"
-#include "writer/ops/sampling_sum.h"
 
 namespace iprof {
 

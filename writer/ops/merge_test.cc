@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "writer/base/temporary_folder.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/model/example_profiles.h"
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/ops_test_profiles.h"
@@ -345,6 +349,48 @@ TEST_CASE("the canonical form does not depend on order or ids") {
       R"("callCountProfiles":[{"ctx":"41:0","records":[5]},{"ctx":"42:0<41:7","records":[3]}]})");
   CHECK(Text(CanonicalProfile(a)) == Text(CanonicalProfile(b)));
   CHECK(Text(a) != Text(b));
+}
+
+Profile SampledProfile(int64_t interval_ns, int64_t hot, int64_t rare) {
+  Profile profile =
+      ParseTables(R"(,"samplingProfiles":[{"ctx":"1:3","records":[)" + std::to_string(hot) +
+                  R"(]},{"ctx":"2:5","records":[)" + std::to_string(rare) + "]}]");
+  const std::string interval = std::to_string(interval_ns);
+  SetAgentPart(profile, kSamplingPart,
+               R"({"event":"cpu","intervalNs":)" + interval + R"(,"good":)" +
+                   std::to_string(hot + rare) + R"(,"signals":)" + std::to_string(hot + rare) +
+                   R"(,"writtenWeight":)" + std::to_string(hot + rare) + R"(,"outcomes":{}})");
+  return profile;
+}
+
+TEST_CASE("MergeFiles weighs samples of different intervals by CPU time") {
+  const TemporaryFolder folder;
+  // Each for 10 s: one in 4 ms, mostly in one place, and one in 10 ms, mostly in the other.
+  const Profile inputs[] = {SampledProfile(4'000'000, 2000, 500),
+                            SampledProfile(10'000'000, 200, 800)};
+  std::vector<MergeInput> all;
+  for (size_t i = 0; i < std::size(inputs); ++i) {
+    all.push_back({folder.Write(std::to_string(i), Text(inputs[i]))});
+  }
+  const Result<MergeResult> merged = MergeFiles(all, {});
+  REQUIRE(merged.ok());
+  CHECK_FALSE(merged->scaled);  // that is about calls and branches
+  CHECK(merged->conflicting_keys.empty());
+  CHECK(merged->profile.Total(Table::kSamples) == 2 * 1429);  // one in 7 ms
+  std::vector<int64_t> counts;
+  for (const EntryIndex entry : EntriesOf(merged->profile, Table::kSamples))
+    counts.push_back(merged->profile.EntryCount(Table::kSamples, entry));
+  std::sort(counts.begin(), counts.end());
+  REQUIRE(counts.size() == 2);
+  // Half of the time each: 80 % and 20 % of 10 s are here, 20 % and 80 % there.
+  CHECK(std::abs(counts[0] - counts[1]) <= 2);
+  const auto sampling = SamplingSum::Parse(*AgentPart(merged->profile, kSamplingPart));
+  REQUIRE(sampling);
+  CHECK(sampling->Kind().second == 7'000'000);
+  CHECK(sampling->Number("signals") == 3500);
+  CHECK(std::abs(sampling->Number("writtenWeight") - 2 * 1429) <= 1);
+  std::reverse(all.begin(), all.end());
+  CHECK(Text(MergeFiles(all, {})->profile) == Text(merged->profile));
 }
 
 }  // namespace

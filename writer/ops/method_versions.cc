@@ -36,7 +36,7 @@ class EntryAdder {
   void Add(Table table, EntryIndex entry, ContextIndex context, const Weigh& weigh) {
     switch (RecordKindOf(table)) {
       case RecordKind::kCount:
-        into_.AddCount(table, context, weigh(table, from_.EntryCount(table, entry)));
+        AddCount(table, entry, context, weigh);
         break;
       case RecordKind::kSuccessors: {
         const auto list = from_.EntrySuccessors(entry);
@@ -63,6 +63,14 @@ class EntryAdder {
   }
 
  private:
+  // Of a few samples, nothing may be left.
+  template <typename Weigh>
+  void AddCount(Table table, EntryIndex entry, ContextIndex context, const Weigh& weigh) {
+    const int64_t count = from_.EntryCount(table, entry);
+    const int64_t weighed = weigh(table, count);
+    if (weighed > 0 || count == 0) into_.AddCount(table, context, weighed);
+  }
+
   const Profile& from_;
   const IndexMapping& mapping_;
   Profile& into_;

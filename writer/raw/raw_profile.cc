@@ -12,8 +12,10 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
+#include "writer/model/sample_entries.h"
 #include "writer/names/type_names.h"
 #include "writer/raw/raw_counts.h"
 #include "writer/raw/raw_records.h"
@@ -257,6 +259,15 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
   if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
 }
 
+// From the weights of a file, which count first intervals, to those of a profile.
+WeightScale ScaleOfSamples(const RawContents& contents) {
+  for (const auto& [name, json] : contents.parts) {
+    if (name != kSamplingPart) continue;
+    if (const auto sum = SamplingSum::Parse(json)) return sum->ScaleFromFirst();
+  }
+  return {};
+}
+
 // Adds the stacks and the source lines of their frames.
 void AddStacks(const RawContents& contents, Profile& profile) {
   std::vector<MethodIndex> methods;
@@ -271,6 +282,7 @@ void AddStacks(const RawContents& contents, Profile& profile) {
     methods.push_back(profile.AddMethod(ToUtf8(method.name), signature));
   }
   std::vector<Frame> frames;
+  SampleEntries samples;
   for (const RawStack& stack : contents.stacks) {
     frames.clear();
     for (const RawStackFrame& raw : stack.frames) {
@@ -280,9 +292,9 @@ void AddStacks(const RawContents& contents, Profile& profile) {
       profile.notes().SetLine(method, raw.bci, raw.line);
     }
     if (frames.empty()) continue;
-    const auto weight = static_cast<int64_t>(std::min<uint64_t>(stack.weight, INT64_MAX));
-    profile.AddCount(Table::kSamples, profile.AddContext(frames), weight);
+    samples.Add(profile.AddContext(frames), stack.weight);
   }
+  samples.WriteTo(profile, ScaleOfSamples(contents));
 }
 
 // Small enough for sums.

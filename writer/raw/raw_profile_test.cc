@@ -354,5 +354,24 @@ TEST_CASE("each method that ran counts once, also if more are estimated than wer
         "lost their probes\n");
 }
 
+TEST_CASE("weights of a raw file become those of a profile where the interval adapted") {
+  OneFile file;
+  file.writer().AddMethod(0, {.type = "test.D", .name = "run", .descriptor = "()V"});
+  const RawStackFrame busy[] = {{0, 4, -1}};
+  const RawStackFrame rare[] = {{0, 9, -1}};
+  file.writer().AddStack(0, busy, true);
+  file.writer().AddStack(1, rare, true);
+  const uint64_t weights[] = {400, 1};
+  const RawPart adapted{"sampling",
+                        R"({"event":"cpu","intervalNs":4000000,"firstIntervalNs":1000000,)"
+                        R"("lastIntervalNs":1000000,"signals":100,"outcomes":{}})"};
+  REQUIRE(file.writer()
+              .Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
+                        .stacks = weights,
+                        .parts = {&adapted, 1}})
+              .status.ok());
+  CHECK(TextOf(file.Recover().profile) == "samplingProfiles test.D.run()void:4 = 100\n");
+}
+
 }  // namespace
 }  // namespace iprof

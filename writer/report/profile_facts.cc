@@ -9,9 +9,9 @@
 #include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
+#include "writer/io/sampling_sum.h"
 #include "writer/io/snapshot_note.h"
 #include "writer/ops/hot_set.h"
-#include "writer/ops/sampling_sum.h"
 #include "writer/ops/summary.h"
 #include "writer/report/package_fitness.h"
 
@@ -68,9 +68,12 @@ void WriteSampling(const AgentSection& section, DataJson& json) {
   const auto sampling = text ? SamplingSum::Parse(*text) : std::nullopt;
   if (!sampling) return;
   const auto [event, interval_ns] = sampling->Kind();
+  const auto adapted = sampling->Adapted();
   json.Key("sampling").Open('{');
   json.Field("event", event)
       .Field("interval_ns", interval_ns)
+      .Field("first_interval_ns", adapted ? adapted->first : interval_ns)
+      .Field("last_interval_ns", adapted ? adapted->second : interval_ns)
       .Field("signals", sampling->Number("signals"))
       .Field("failed", sampling->Number("failed"))
       .Close('}');

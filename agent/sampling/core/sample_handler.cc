@@ -45,6 +45,13 @@ uint64_t MonotonicNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// A system call. But a thread may lose its processor in the handler, and what others do then is not the handler's cost.
+uint64_t ThreadCpuNs() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1000000000U + static_cast<uint64_t>(used.tv_nsec);
+}
+
 struct GuardedCall {
   AsyncGetCallTraceFn get_call_trace;
   CallTrace trace;
@@ -329,6 +336,7 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
     CountOrphan(from_timer || queued ? SampleOutcome::kLate : SampleOutcome::kForeign, weight);
     return;
   }
+  if (from_timer) weight *= slot->units.load(std::memory_order_relaxed);
   AddOwned(slot->received, 1);
   const uint64_t sequence = slot->sequence.load(std::memory_order_relaxed);
   if (sequence % 2 == 1) {
@@ -339,7 +347,8 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   // Load the view only now, with the sequence odd. A thread that closes the session waits for odd
   // sequences; a view loaded earlier might already be gone.
   const HandlerView* view = active.load(std::memory_order_seq_cst);
-  const uint64_t begin = MonotonicNs();
+  const bool is_paced = view != nullptr && view->pace != nullptr && from_timer;
+  const uint64_t begin = is_paced ? ThreadCpuNs() : MonotonicNs();
   SampleOutcome outcome = SampleOutcome::kForeign;
   if (from_timer || queued) {
     outcome = view != nullptr && slot == meant ? Sample(*view, slot, context, weight).Take()
@@ -348,7 +357,12 @@ void OnSampleSignal(int, siginfo_t* info, void* context) {
   Count(slot, outcome, weight);
   if (from_timer) slot->taken_weight += weight;
   if (slot->last_trace == ThreadSlot::kNoTrace) slot->last_outcome = outcome;
-  AddOwned(slot->handler_ns, MonotonicNs() - begin);
+  const uint64_t taken_ns = (is_paced ? ThreadCpuNs() : MonotonicNs()) - begin;
+  AddOwned(slot->handler_ns, taken_ns);
+  if (is_paced) {
+    const bool has_stack = outcome == SampleOutcome::kGood || outcome == SampleOutcome::kRecovered;
+    view->pace->Add(has_stack, weight, taken_ns);
+  }
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }
 

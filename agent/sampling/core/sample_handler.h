@@ -20,6 +20,7 @@
 #include "agent/sampling/core/call_trace.h"
 #include "agent/sampling/core/code_ranges.h"
 #include "agent/sampling/core/sample_outcome.h"
+#include "agent/sampling/core/sample_pace.h"
 #include "agent/sampling/core/thread_slot.h"
 #include "agent/sampling/core/trace_table.h"
 
@@ -68,6 +69,7 @@ struct HandlerView {
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;
+  PaceCounters* pace;  // null: the interval does not adapt
 };
 
 // Counts signals that arrived on threads without a slot.

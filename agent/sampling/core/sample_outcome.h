@@ -56,7 +56,8 @@ std::string_view NameOf(SampleOutcome outcome);
 // The outcome for a num_frames that is zero or negative.
 SampleOutcome OutcomeOfCode(int32_t num_frames);
 
-// Sums over all threads. "signals" counts signals; "weight" counts intervals (1 + overruns). A
+// Sums over all threads. "signals" counts signals; "weight" counts intervals (1 + overruns), and
+// first intervals where the interval adapts (SamplePace). A
 // timer's signal that arrives while its thread is ending has no weight, because its intervals are
 // then counted in ended_weight.
 struct SampleStats {

@@ -13,7 +13,8 @@ namespace iprof::sampling {
 enum class SampleEvent : uint8_t { kCpu, kWall };
 
 struct SamplerOptions {
-  int64_t interval_ns = 10000000;
+  int64_t interval_ns = 10000000;  // the first one, if the interval adapts
+  bool adapts = false;             // see SamplePace; only with kCpu
   SampleEvent event = SampleEvent::kCpu;
   int32_t depth = 2048;
   size_t memory_bytes = size_t{64} << 20;
@@ -21,6 +22,7 @@ struct SamplerOptions {
 };
 
 inline constexpr int64_t kMinIntervalNs = 100000;
+inline constexpr int64_t kFirstIntervalNs = 1000000;  // of one that adapts
 inline constexpr int32_t kMaxDepth = 65536;
 
 }  // namespace iprof::sampling

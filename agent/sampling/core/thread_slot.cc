@@ -90,6 +90,7 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   slot->rounds_between_calls = slot->rounds_to_call =
       1;  // except is_queued: the slot may still be in the queue
   slot->cpu_at_start_ns = 0;
+  slot->due_before = 0;
   slot->owed = 0;
   slot->sent_weight.store(0, std::memory_order_relaxed);
   slot->signal_pending.store(false, std::memory_order_relaxed);

@@ -65,6 +65,9 @@ struct alignas(64) ThreadSlot {
   uint64_t cpu_at_start_ns = 0;
   uint64_t cpu_at_arming_ns = 0;
   uint64_t first_expiry_ns = 0;  // after cpu_at_arming_ns
+  uint64_t due_before = 0;       // weight until then, with other intervals
+  // How many first intervals the timer's interval is; its handler weighs with it.
+  std::atomic<uint64_t> units{1};
 
   // Wall sampling: the intervals since the thread's last signal was sent, and whether that signal
   // is still under way.

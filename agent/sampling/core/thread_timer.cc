@@ -44,13 +44,18 @@ int ArmThreadTimer(const TimerCalls& calls, pid_t tid, int signal, void* cookie,
   event.sigev_value.sival_ptr = cookie;
   event.sigev_notify_thread_id = tid;
   if (calls.create(CpuClockOf(tid), &event, timer) != 0) return errno;
-  itimerspec value{};
-  value.it_interval = Timespec(interval_ns);
-  value.it_value = Timespec(first_ns);
+  const itimerspec value{Timespec(interval_ns), Timespec(first_ns)};
   if (calls.settime(*timer, 0, &value, nullptr) == 0) return 0;
   const int error = errno;
   calls.destroy(*timer);
   return error;
+}
+
+// It can fail only for a timer that does not exist, or for a thread that has ended.
+void RearmThreadTimer(const TimerCalls& calls, timer_t timer, int64_t interval_ns,
+                      int64_t first_ns) {
+  const itimerspec value{Timespec(interval_ns), Timespec(first_ns)};
+  calls.settime(timer, 0, &value, nullptr);
 }
 
 void DisarmThreadTimer(const TimerCalls& calls, timer_t timer) { calls.destroy(timer); }

@@ -34,6 +34,9 @@ uint64_t CpuTimeNs(pid_t tid);
 // the first expiry.
 int ArmThreadTimer(const TimerCalls& calls, pid_t tid, int signal, void* cookie,
                    int64_t interval_ns, int64_t first_ns, timer_t* timer);
+// Gives a timer another interval. Expiries that its thread has not been told of are lost.
+void RearmThreadTimer(const TimerCalls& calls, timer_t timer, int64_t interval_ns,
+                      int64_t first_ns);
 void DisarmThreadTimer(const TimerCalls& calls, timer_t timer);
 
 }  // namespace iprof::sampling

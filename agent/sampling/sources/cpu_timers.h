@@ -7,6 +7,7 @@
 //   seen with. If it ends before its first sample, its time is added to the next short-lived thread
 //   that is seen. So thousands of threads that are each shorter than a tick together have the right
 //   weight.
+// - The interval can change while threads run. Weights count first intervals all the while.
 //
 // Threads: normal threads only; not synchronised: the sampler's lock guards it.
 // Failure: Arm returns false; the sampler retries later.
@@ -22,7 +23,12 @@ namespace iprof::sampling {
 
 class CpuTimers {
  public:
-  CpuTimers(const TimerCalls& calls, int64_t interval_ns);
+  CpuTimers(const TimerCalls& calls, int64_t first_interval_ns);
+
+  // The interval of timers that are armed from now on, in first intervals. Others need Rearm.
+  void SetUnits(uint64_t units) { units_ = units; }
+  // Gives the timer, if there is one, the present interval.
+  void Rearm(ThreadSlot* slot);
 
   // Returns false if the system refuses for now; the slot is then marked for a retry.
   bool Arm(ThreadSlot* slot, int signal);
@@ -38,9 +44,13 @@ class CpuTimers {
 
  private:
   uint64_t NextRandom();
+  int64_t interval_ns() const { return first_interval_ns_ * static_cast<int64_t>(units_); }
+  void BeginInterval(ThreadSlot* slot);
+  uint64_t DueWeight(const ThreadSlot& slot, uint64_t used) const;
 
   const TimerCalls& calls_;
-  const int64_t interval_ns_;
+  const int64_t first_interval_ns_;
+  uint64_t units_ = 1;
   uint64_t random_;
   uint64_t ended_weight_ = 0;
   uint64_t unseen_weight_ = 0;

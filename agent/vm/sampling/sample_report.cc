@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "agent/sampling/core/sample_signal.h"
 #include "writer/base/grouped.h"
 
@@ -15,13 +17,32 @@ double Percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// The time that a weight of 1 in the profile stands for.
+int64_t IntervalNs(const SampleFigures& figures) {
+  const sampling::IntervalFacts& interval = figures.interval;
+  const auto weight_of = [&](SampleOutcome outcome) {
+    return figures.stats.weight[static_cast<size_t>(outcome)];
+  };
+  const uint64_t weight = weight_of(SampleOutcome::kGood) + weight_of(SampleOutcome::kRecovered);
+  if (interval.effective_signals == 0 || weight == 0) return interval.first_ns;
+  const double all = static_cast<double>(weight) * static_cast<double>(interval.first_ns);
+  return std::llround(all / static_cast<double>(interval.effective_signals));
+}
+
 }  // namespace
 
+WeightScale ScaleOf(const SampleFigures& figures) {
+  return {static_cast<uint64_t>(figures.interval.first_ns),
+          static_cast<uint64_t>(IntervalNs(figures))};
+}
+
 std::string SampleStatisticsJson(const SampleFigures& figures) {
-  const auto& [options, stats, usage, written, watched_cpu_ns, signal, classes_without_ids] =
-      figures;
+  const auto& [options, stats, usage, written, watched_cpu_ns, interval, signal,
+               classes_without_ids] = figures;
+  const auto scaled = [&](uint64_t weight) { return ScaleOf(figures).Of(weight); };
   std::string json = fmt::format(
-      "{{\"event\":\"{}\",\"intervalNs\":{},\"signals\":{},\"good\":{},"
+      "{{\"event\":\"{}\",\"intervalNs\":{},\"firstIntervalNs\":{},\"lastIntervalNs\":{},"
+      "\"signals\":{},\"good\":{},"
       "\"recovered\":{},\"failed\":"
       "{},"
       "\"rawFailed\":{},\"goodWeight\":{},\"recoveredWeight\":{},"
@@ -36,21 +57,23 @@ std::string SampleStatisticsJson(const SampleFigures& figures) {
       "\"carrierFrames\":{},\"unnamedFrames\":{},\"unstableFrames\":{},"
       "\"endsAtNoCall\":{},\"endsAtUnknown\":{},\"unknownLeaves\":{},"
       "\"outcomes\":{{",
-      options.event == sampling::SampleEvent::kCpu ? "cpu" : "wall", options.interval_ns,
-      stats.received, stats.Signals(OutcomeClass::kGood), stats.Signals(OutcomeClass::kRecovered),
-      stats.Signals(OutcomeClass::kFailed), stats.raw_failed, stats.Weight(OutcomeClass::kGood),
-      stats.Weight(OutcomeClass::kRecovered), stats.Weight(OutcomeClass::kFailed),
-      stats.raw_failed_weight, watched_cpu_ns, stats.handler_ns, stats.threads_seen,
-      stats.ended_weight, stats.unseen_weight, stats.timer_failures, stats.threads_without_timer,
-      stats.cut, usage.distinct, usage.bytes_used, written.weight, written.empty_weight,
-      written.cut_contexts, written.linkage_frames, written.carrier_frames, written.unnamed_frames,
+      options.event == sampling::SampleEvent::kCpu ? "cpu" : "wall", IntervalNs(figures),
+      interval.first_ns, interval.last_ns, stats.received, stats.Signals(OutcomeClass::kGood),
+      stats.Signals(OutcomeClass::kRecovered), stats.Signals(OutcomeClass::kFailed),
+      stats.raw_failed, scaled(stats.Weight(OutcomeClass::kGood)),
+      scaled(stats.Weight(OutcomeClass::kRecovered)), scaled(stats.Weight(OutcomeClass::kFailed)),
+      scaled(stats.raw_failed_weight), watched_cpu_ns, stats.handler_ns, stats.threads_seen,
+      scaled(stats.ended_weight), scaled(stats.unseen_weight), stats.timer_failures,
+      stats.threads_without_timer, stats.cut, usage.distinct, usage.bytes_used,
+      scaled(written.weight), scaled(written.empty_weight), written.cut_contexts,
+      written.linkage_frames, written.carrier_frames, written.unnamed_frames,
       written.unstable_frames, written.ends_at_no_call, written.ends_at_unknown,
       written.unknown_leaves);
   bool first = true;
   for (size_t i = 0; i < sampling::kSampleOutcomeCount; ++i) {
     if (stats.signals[i] == 0) continue;
     json += fmt::format("{}\"{}\":[{},{}]", first ? "" : ",", NameOf(static_cast<SampleOutcome>(i)),
-                        stats.signals[i], stats.weight[i]);
+                        stats.signals[i], scaled(stats.weight[i]));
     first = false;
   }
   json += '}';
@@ -87,7 +110,8 @@ std::string SampleSummary(const SampleFigures& figures) {
 }
 
 std::string SampleReport(const SampleFigures& figures) {
-  const auto& [options, stats, usage, written, cpu_ns, signal, classes_without_ids] = figures;
+  const auto& [options, stats, usage, written, cpu_ns, interval, signal, classes_without_ids] =
+      figures;
   std::string report = fmt::format(
       "samples: {} signals = {} good + {} recovered + {} failed "
       "({:.2f} %; before recovery {:.2f} "
@@ -112,6 +136,11 @@ std::string SampleReport(const SampleFigures& figures) {
         "of it\n",
         represented, static_cast<double>(cpu_ns) / 1e9, stats.threads_seen,
         Percent(stats.handler_ns, cpu_ns));
+  }
+  if (options.adapts) {
+    report += fmt::format("  the interval was {} ms at first and is {} ms now\n",
+                          static_cast<double>(interval.first_ns) / 1e6,
+                          static_cast<double>(interval.last_ns) / 1e6);
   }
   if (stats.ended_weight + stats.unseen_weight > 0) {
     report += fmt::format(

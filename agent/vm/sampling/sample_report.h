@@ -8,6 +8,7 @@
 
 #include "agent/sampling/sampler.h"
 #include "agent/vm/sampling/sampling_profile.h"
+#include "writer/base/weight_scale.h"
 
 namespace iprof::vm {
 
@@ -17,9 +18,14 @@ struct SampleFigures {
   sampling::TraceTable::Usage usage;
   SampleWriteCounts written;  // to the profile
   uint64_t watched_cpu_ns = 0;
+  sampling::IntervalFacts interval;
   int signal = 0;
   uint64_t classes_without_ids = 0;
 };
+
+// From weights of the sampler to those of a profile: if the interval adapts, they add up to the number of
+// signals. Otherwise they stay.
+WeightScale ScaleOf(const SampleFigures& figures);
 
 struct SampleTexts {
   std::string summary;

@@ -108,8 +108,13 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
     learner_.ForgetGone(gone);
     ReportMemory();
   });
-  sampler_options_.interval_ns = options.interval.ns;
   sampler_options_.event = options.sample_event;
+  if (!options.interval.is_auto) {
+    sampler_options_.interval_ns = options.interval.fixed.ns;
+  } else if (options.sample_event == sampling::SampleEvent::kCpu) {
+    sampler_options_.interval_ns = sampling::kFirstIntervalNs;
+    sampler_options_.adapts = true;
+  }
   sampler_options_.depth = static_cast<int32_t>(options.depth);
   sampler_options_.memory_bytes = static_cast<size_t>(options.samples_memory.bytes);
   sampler_options_.signal = options.signal;
@@ -256,13 +261,20 @@ OldCode Sampling::FindOldCode(double share) {
   const auto lock = learner_.KeepTexts();
   if (!lock) return old;
   std::unordered_map<const void*, uint64_t> weights;
+  uint64_t total = 0;
+  double signals = 0;  // a late one has the weight of several
   begun->traces().ForEach([&](const sampling::TraceView& trace) {
     const uint64_t weight = watched_since_.WeightSince(trace);
-    old.samples += weight;
+    total += weight;
+    if (weight > 0) {
+      signals += static_cast<double>(weight) * static_cast<double>(trace.samples()) /
+                 static_cast<double>(trace.weight());
+    }
     if (weight == 0 || trace.depth() == 0 || trace.frame(0).bci == sampling::kNativeFrame) return;
     if (code_age_.IsOld(trace.frame(0).method)) weights[trace.frame(0).method] += weight;
   });
-  const double least = share * static_cast<double>(old.samples);
+  old.samples = static_cast<uint64_t>(signals);
+  const double least = share * static_cast<double>(total);
   std::erase_if(weights, [&](const auto& one) { return static_cast<double>(one.second) < least; });
   std::unordered_set<const void*> on_virtual_threads;
   begun->traces().ForEach([&](const sampling::TraceView& trace) {
@@ -309,6 +321,7 @@ void Sampling::Reset() {
   baseline_.Take(begun->traces());
   stats_at_reset_ = begun->stats();
   watched_cpu_ns_at_reset_ = begun->watched_cpu_ns();
+  begun->RestartPace();
 }
 
 sampling::SampleStats Sampling::StatsSinceReset() const {
@@ -360,15 +373,16 @@ SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& prof
     const std::lock_guard reset_lock(reset_mutex_);
     since = baseline_;
   }
-  const SampleWriteCounts written = AddSamples(traces,
-                                               {.methods = learner_.methods(),
-                                                .names = knowledge_.names,
-                                                .bcis = bcis,
-                                                .lines = &lines,
-                                                .since = &since},
-                                               profile);
-  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(ReportFigures(written)));
-  return written;
+  SampleFigures figures = ReportFigures({});
+  figures.written = AddSamples(traces,
+                               {.methods = learner_.methods(),
+                                .names = knowledge_.names,
+                                .bcis = bcis,
+                                .lines = &lines,
+                                .since = &since},
+                               profile, ScaleOf(figures));
+  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(figures));
+  return figures.written;
 }
 
 const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
@@ -412,6 +426,7 @@ SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) {
           .usage = begun.traces().usage(),
           .written = written,
           .watched_cpu_ns = begun.watched_cpu_ns() - watched_cpu_ns_at_reset_,
+          .interval = begun.interval(),
           .signal = begun.signal(),
           .classes_without_ids = learner_.classes_without_ids()};
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/model/sample_entries.h"
 #include "writer/names/type_names.h"
 
 namespace iprof::vm {
@@ -35,15 +36,15 @@ class ProfileSamples {
       if (frame.line)
         profile_.notes().SetLine(frames_.back().method, frames_.back().bci, *frame.line);
     }
-    const auto weight = static_cast<int64_t>(std::min<uint64_t>(trace_weight, INT64_MAX));
-    profile_.AddCount(Table::kSamples, profile_.AddContext(frames_), weight);
+    samples_.Add(profile_.AddContext(frames_), trace_weight);
     counts_.weight += trace_weight;
     if (!stack.whole) ++counts_.cut_contexts;
   }
 
   void LearnExpected() { translation_.LearnExpected(lookup_); }
 
-  SampleWriteCounts Finish() {
+  SampleWriteCounts Finish(WeightScale scale) {
+    samples_.WriteTo(profile_, scale);
     counts_.contexts = profile_.entry_count(Table::kSamples);
     return counts_;
   }
@@ -67,6 +68,7 @@ class ProfileSamples {
 
   const SampleLookup& lookup_;
   Profile& profile_;
+  SampleEntries samples_;
   StackTranslation translation_;
   std::vector<MethodIndex> indices_;  // by the translation's numbers
   std::vector<Frame> frames_;
@@ -76,12 +78,12 @@ class ProfileSamples {
 }  // namespace
 
 SampleWriteCounts AddSamples(std::span<const TraceView> traces, const SampleLookup& lookup,
-                             Profile& profile) {
+                             Profile& profile, WeightScale scale) {
   ProfileSamples samples(lookup, profile);
   for (const TraceView& trace : traces) samples.Expect(trace);
   samples.LearnExpected();
   for (const TraceView& trace : traces) samples.Add(trace);
-  return samples.Finish();
+  return samples.Finish(scale);
 }
 
 }  // namespace iprof::vm

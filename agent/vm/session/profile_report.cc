@@ -14,6 +14,7 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
 #include "writer/io/run_note.h"
+#include "writer/io/sampling_sum.h"
 
 namespace iprof::vm {
 namespace {
@@ -21,6 +22,20 @@ namespace {
 // Whether HotSpot's counters were to be in the profile, and could not be read.
 bool LacksHarvest(const Profile& profile, const Options& options) {
   return options.Harvests() && !AgentPart(profile, kHarvestPart);
+}
+
+// "1,234 samples (from 431 signals; some consumers ignore fewer than 500)"
+std::string DescribeSamples(const Profile& profile) {
+  const int64_t total = profile.Total(Table::kSamples);
+  const std::string samples = Counted(static_cast<uint64_t>(total), "sample", "samples");
+  const AgentSection section = AgentSection::Of(profile);
+  const int64_t signals = SignalsBehind(total, section.Part(kSamplingPart));
+  if (signals == 0 || signals >= kFewSignals) return samples;
+  const std::string from =
+      signals == total
+          ? std::string()
+          : fmt::format("from {}; ", Counted(static_cast<uint64_t>(signals), "signal", "signals"));
+  return fmt::format("{} ({}some consumers ignore fewer than {})", samples, from, kFewSignals);
 }
 
 // "; 32 methods with 68.8 % of all calls are estimated, because they lost their probes"; empty: none is.
@@ -110,10 +125,7 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
                          profile.entry_count(Table::kInstanceOfs);
     parts.push_back(Counted(sites, "site", "sites"));
   }
-  if (options.samples) {
-    parts.push_back(
-        Counted(static_cast<uint64_t>(profile.Total(Table::kSamples)), "sample", "samples"));
-  }
+  if (options.samples) parts.push_back(DescribeSamples(profile));
   std::string text = !parts.empty() ? fmt::format("{}", fmt::join(parts, ", "))
                      : has_counts   ? "no methods, sites or samples were to be recorded"
                                     : "nothing";

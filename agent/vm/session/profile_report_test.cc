@@ -1,6 +1,8 @@
 // The line about a profile, and the warnings about what it lacks.
 #include "agent/vm/session/profile_report.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "writer/io/agent_section.h"
@@ -50,6 +52,19 @@ TEST_CASE("the line says how much there is, and how exact it is") {
       "1 method ran, 1 site; counts exact but for races between threads; counts may be off in 3 "
       "methods, because "
       "exceptions ended calls or calls had not ended: by up to 3 in 2, by an unknown number in 1");
+}
+
+TEST_CASE("the line warns of few signals, whatever their weight") {
+  Profile profile = Example();
+  const auto with_signals = [&](int good) {
+    SetAgentPart(profile, kSamplingPart,
+                 fmt::format(R"({{"event":"cpu","intervalNs":1000000,"good":{}}})", good));
+    return DescribeProfile(profile, Parsed("calls=n,branches=n,receivers=n,monitors=n"), nullptr);
+  };
+  CHECK(with_signals(500) == "1,234 samples");
+  CHECK(with_signals(499) ==
+        "1,234 samples (from 499 signals; some consumers ignore fewer than 500)");
+  CHECK(with_signals(2000) == "1,234 samples");
 }
 
 TEST_CASE("the line says how much is estimated") {

@@ -173,8 +173,10 @@ Status FindContradiction(const Options& options, const WasGiven& was_given) {
   if (Status status = FindRawContradiction(options, was_given); !status.ok()) return status;
   if (Status status = FindFreezeContradiction(options, was_given); !status.ok()) return status;
   if (Status status = FindUseless(options, was_given); !status.ok()) return status;
-  if (options.interval.ns < sampling::kMinIntervalNs || options.interval.ns > kMaxIntervalNs) {
-    return Bad("option 'interval' must be between 100us and 60s");
+  const int64_t interval_ns = options.interval.fixed.ns;
+  if (!options.interval.is_auto &&
+      (interval_ns < sampling::kMinIntervalNs || interval_ns > kMaxIntervalNs)) {
+    return Bad("option 'interval' must be auto, or between 100us and 60s");
   }
   constexpr auto kLeast = static_cast<int64_t>(sampling::TraceTable::kMinBytes);
   constexpr auto kMost = static_cast<int64_t>(sampling::TraceTable::kMaxBytes);

@@ -205,8 +205,12 @@ constexpr OptionDetails kDetails[] = {
      "with all swaps before. `0`: they never do."},
     {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",
-     "Time between two samples of a thread, 100us to 60s: its CPU time, or with `event=wall` the "
-     "time that passes. A late signal has the weight of all the intervals that it stands for."},
+     "Time between two samples of a thread: its CPU time, or with `event=wall` the time that "
+     "passes. `auto`: 1 ms at first, and longer when there are signals enough or when taking them "
+     "costs more than 0.5 % of the CPU time; the samples in the profile add up to the number of "
+     "signals ([sampling.md](sampling.md#how-many-samples)). With `event=wall`, `auto` is 10 ms. "
+     "100us to 60s: always this. A late signal then has the weight of all the intervals that it "
+     "stands for."},
     {"event",
      "`cpu`: each thread is sampled as it uses CPU time. `wall`: each thread is sampled as "
      "time passes, including sleeping and parked threads."},

@@ -38,12 +38,18 @@ TEST_CASE("help shows what each mode stands for") {
 
 TEST_CASE("help about one option is all that the reference says, without Markdown") {
   CHECK(HelpText("interval") ==
-        "interval=N{us|ms|s|m|h}\n"
-        "default: 10ms\n"
+        "interval=auto|N{us|ms|s|m|h}\n"
+        "default: auto\n"
         "\n"
-        "Time between two samples of a thread, 100us to 60s: its CPU time, or with event=wall the "
-        "time that\n"
-        "passes. A late signal has the weight of all the intervals that it stands for.\n");
+        "Time between two samples of a thread: its CPU time, or with event=wall the time that "
+        "passes. auto: 1\n"
+        "ms at first, and longer when there are signals enough or when taking them costs more than "
+        "0.5 % of\n"
+        "the CPU time; the samples in the profile add up to the number of signals (sampling.md). "
+        "With\n"
+        "event=wall, auto is 10 ms. 100us to 60s: always this. A late signal then has the weight "
+        "of all the\n"
+        "intervals that it stands for.\n");
   CHECK(HelpText("samples").ends_with("Sample the stacks of all Java threads; see sampling.md.\n"));
   CHECK(HelpText("wxyz").empty());
   for (const OptionSpec& spec : OptionTable()) {

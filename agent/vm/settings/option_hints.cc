@@ -115,6 +115,11 @@ std::string NearestValue(const OptionSpec& spec, std::string_view value) {
       [&](Duration Options::*) {
         return NearestDuration(value, spec.default_value.ends_with("ms") ? "ms" : "s");
       },
+      [&](Interval Options::*) {
+        const std::string duration = NearestDuration(value, "ms");
+        constexpr std::string_view kAuto[] = {"auto"};
+        return duration.empty() ? std::string(NearestName(value, kAuto)) : duration;
+      },
       [&](ByteSize Options::*) { return NearestSize(value); },
   };
   return std::visit(nearest, spec.slot);

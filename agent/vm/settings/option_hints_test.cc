@@ -44,15 +44,29 @@ TEST_CASE("words of other tools, and help in another form") {
 
 TEST_CASE("a value without its unit, or with another spelling of it") {
   CHECK(Refusal("interval=10") ==
-        "option 'interval' must be a number with a unit: us, ms, s, m or h, not '10'; did you mean "
+        "option 'interval' must be auto, or a number with a unit: us, ms, s, m or h, not '10'; did "
+        "you mean "
         "10ms?");
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"duration=30", "30s"},    {"delay=5", "5s"},        {"snapshot=5", "5s"},
-      {"pause=50", "50ms"},      {"rearm=2", "2s"},        {"interval=10msec", "10ms"},
-      {"interval=10MS", "10ms"}, {"duration=5min", "5m"},  {"duration=1.5s", "1500ms"},
-      {"duration=0.5", "500ms"}, {"overhead=5", "5%"},     {"receivers-max-lost=5%", "5"},
-      {"memory=100mb", "100m"},  {"memory=1.5g", "1536m"}, {"raw-max=64MiB", "64m"},
-      {"gzip=true", "y"},        {"gzip=off", "n"},        {"force=yes", "y"},
+      {"duration=30", "30s"},
+      {"delay=5", "5s"},
+      {"snapshot=5", "5s"},
+      {"pause=50", "50ms"},
+      {"rearm=2", "2s"},
+      {"interval=10msec", "10ms"},
+      {"interval=10MS", "10ms"},
+      {"interval=atuo", "auto"},
+      {"duration=5min", "5m"},
+      {"duration=1.5s", "1500ms"},
+      {"duration=0.5", "500ms"},
+      {"overhead=5", "5%"},
+      {"receivers-max-lost=5%", "5"},
+      {"memory=100mb", "100m"},
+      {"memory=1.5g", "1536m"},
+      {"raw-max=64MiB", "64m"},
+      {"gzip=true", "y"},
+      {"gzip=off", "n"},
+      {"force=yes", "y"},
       {"format=1.1", "1.1.0"},
   };
   for (const auto& [given, meant] : cases) {

@@ -162,6 +162,13 @@ Result<Duration> ParseDuration(std::string_view text) {
   return Duration{number.value * unit_ns};
 }
 
+Result<Interval> ParseInterval(std::string_view text) {
+  if (text == "auto") return Interval{.is_auto = true};
+  const Result<Duration> fixed = ParseDuration(text);
+  if (!fixed.ok()) return Bad("must be auto, or a number with a unit: us, ms, s, m or h");
+  return Interval{.fixed = *fixed};
+}
+
 Result<ByteSize> ParseSize(std::string_view text) {
   const LeadingNumber number = ReadLeadingNumber(text);
   int shift = -1;

@@ -23,6 +23,13 @@ struct Duration {
   bool operator==(const Duration&) const = default;
 };
 
+// A time between samples that the agent may choose.
+struct Interval {
+  bool is_auto = false;
+  Duration fixed{};  // unless it is auto
+  bool operator==(const Interval&) const = default;
+};
+
 // A memory or file size.
 struct ByteSize {
   int64_t bytes = 0;
@@ -53,6 +60,9 @@ Result<int64_t> ParsePercent(std::string_view text, int64_t most);
 
 // "250us", "10ms", "5s", "2m", "1h"; a unit is required unless the number is 0.
 Result<Duration> ParseDuration(std::string_view text);
+
+// "auto", or as ParseDuration.
+Result<Interval> ParseInterval(std::string_view text);
 
 // "4096", "64k", "10m", "2g" (powers of 1024, either case).
 Result<ByteSize> ParseSize(std::string_view text);

@@ -148,8 +148,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "how long a method stays without probes until it is counted again for a moment; then twice as "
      "long; 0: for ever"},
     {"samples", &Options::samples, "y", "sample the stacks of all Java threads"},
-    {"interval", &Options::interval, "10ms",
-     "CPU time (or wall time) between two samples of a thread"},
+    {"interval", &Options::interval, "auto",
+     "CPU time (or wall time) between two samples of a thread; auto: dense at first, then thinner"},
     {"event", ChoiceSlot{"cpu|wall", StoreEvent}, "cpu",
      "cpu: sample threads as they use CPU time; wall: as time passes, including sleeping ones"},
     {"depth", NumberSlot{&Options::depth, 1, sampling::kMaxDepth}, "2048",
@@ -192,6 +192,7 @@ Status Store(const OptionSpec& spec, std::string_view value, Options& options) {
         return Assign(ParsePatternList(value), options.*member);
       },
       [&](Duration Options::*member) { return Assign(ParseDuration(value), options.*member); },
+      [&](Interval Options::*member) { return Assign(ParseInterval(value), options.*member); },
       [&](ByteSize Options::*member) { return Assign(ParseSize(value), options.*member); },
   };
   return std::visit(store, spec.slot);
@@ -281,6 +282,7 @@ std::string ValueSyntax(const OptionSpec& spec) {
       [](const PathSlot&) { return std::string("FILE"); },
       [](PatternList Options::*) { return std::string("PATTERN+..."); },
       [](Duration Options::*) { return std::string("N{us|ms|s|m|h}"); },
+      [](Interval Options::*) { return std::string("auto|N{us|ms|s|m|h}"); },
       [](ByteSize Options::*) { return std::string("N{k|m|g}"); },
   };
   return std::visit(syntax, spec.slot);

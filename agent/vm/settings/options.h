@@ -102,7 +102,7 @@ struct Options {
 
   // Samples.
   bool samples = true;
-  Duration interval;
+  Interval interval;
   sampling::SampleEvent sample_event = sampling::SampleEvent::kCpu;
   int64_t depth = 2048;     // frames
   ByteSize samples_memory;  // part of `memory`, for distinct stacks; 0: a share
@@ -130,9 +130,9 @@ struct SignalSlot {
 struct PathSlot {
   std::string Options::*member;
 };
-using OptionSlot =
-    std::variant<bool Options::*, NumberSlot, PercentSlot, ChoiceSlot, PathSlot, SignalSlot,
-                 PatternList Options::*, Duration Options::*, ByteSize Options::*>;
+using OptionSlot = std::variant<bool Options::*, NumberSlot, PercentSlot, ChoiceSlot, PathSlot,
+                                SignalSlot, PatternList Options::*, Duration Options::*,
+                                Interval Options::*, ByteSize Options::*>;
 
 struct OptionSpec {
   std::string_view name;

@@ -39,6 +39,12 @@ function hotSet(hot) {
     + 'An image build optimises the other methods for size.');
 }
 
+// "every 10 ms", "interval=auto: every 1 to 8 ms"
+function interval({interval_ns: interval, first_interval_ns: first, last_interval_ns: last}) {
+  if (first === interval && last === interval) return `every ${interval / 1e6} ms`;
+  return `interval=auto: every ${first === last ? first / 1e6 : `${first / 1e6} to ${last / 1e6}`} ms`;
+}
+
 function runSection(model, side) {
   const profile = model.profiles[side];
   const title = model.isDiff ? (side === 0 ? 'Old run' : 'New run') : 'Run';
@@ -52,7 +58,7 @@ function runSection(model, side) {
     element('dl', {class: 'facts rows'},
       fact('File', element('span', {class: 'break'}, profile.file)),
       facts,
-      sampling ? fact('Sampling', `${sampling.event}, every ${sampling.interval_ns / 1e6} ms, ${plural(sampling.signals, 'signal')}, `
+      sampling ? fact('Sampling', `${sampling.event}, ${interval(sampling)}, ${plural(sampling.signals, 'signal')}, `
         + `${count(sampling.failed)} failed (${percent(share(sampling.failed, sampling.signals))})`) : null,
       hotSet(profile.hot),
       profile.notes.map(([name, text]) => fact(name, text))));

@@ -33,7 +33,7 @@ record Settings(Path dir, Path agent, Path tool, int rows, String source, String
             dir=FOLDER        where the profiles go, one for each benchmark and its parameters; default: the working folder
             format=VERSION    of the profile: 1.0.0 or 1.1.0; default: 1.0.0
             samples=y|n       also sample where the CPU time goes; default: y
-            interval=TIME     the CPU time between two samples of a thread, such as 1ms; default: 10ms
+            interval=TIME     the CPU time between two samples of a thread, such as 1ms; default: auto
             source=WHICH      where counts come from: counters (the agent's own, exact), methoddata (HotSpot's, from the whole
                               fork) or both (the agent's in the benchmark's package, HotSpot's elsewhere); default: counters
             rows=N            how many methods, branches and call sites of each kind the results name; default: 3

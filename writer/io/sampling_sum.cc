@@ -1,4 +1,4 @@
-#include "writer/ops/sampling_sum.h"
+#include "writer/io/sampling_sum.h"
 
 #include <algorithm>
 
@@ -14,11 +14,17 @@ namespace {
 constexpr size_t kMostBytes = 65536;  // statistics have about 1,000
 constexpr std::string_view kSeparator = "; ";
 
+constexpr std::string_view kFirstInterval = "firstIntervalNs";
+constexpr std::string_view kLastInterval = "lastIntervalNs";
+constexpr std::string_view kGood = "good";
+constexpr std::string_view kRecovered = "recovered";
+
 enum class Combination : uint8_t { kSum, kLargest, kSmallest };
 
 Combination HowToCombine(std::string_view name) {
-  if (name == "distinctStacks" || name == "tableBytes") return Combination::kLargest;
-  if (name == "stoppedAfterMs") return Combination::kSmallest;
+  if (name == "distinctStacks" || name == "tableBytes" || name == kLastInterval)
+    return Combination::kLargest;
+  if (name == "stoppedAfterMs" || name == kFirstInterval) return Combination::kSmallest;
   return Combination::kSum;
 }
 
@@ -108,6 +114,46 @@ void SamplingSum::Add(const SamplingSum& other) {
 int64_t SamplingSum::Number(std::string_view name) const {
   const auto found = numbers_.find(name);
   return found == numbers_.end() ? 0 : found->second;
+}
+
+void SamplingSum::Rescale(int64_t interval_ns) {
+  const auto rescaled = [&](int64_t weight) {
+    WeightScale scale(static_cast<uint64_t>(interval_ns_), static_cast<uint64_t>(interval_ns));
+    return static_cast<int64_t>(scale.Of(static_cast<uint64_t>(weight)));
+  };
+  for (auto& [name, value] : numbers_) {
+    if (name.ends_with("Weight")) value = rescaled(value);
+  }
+  for (auto& [name, pair] : outcomes_) pair[1] = rescaled(pair[1]);
+  interval_ns_ = interval_ns;
+}
+
+int64_t SamplingSum::GoodSignals() const {
+  int64_t with_stack = 0;
+  for (const std::string_view name : {kGood, kRecovered}) {
+    const auto found = outcomes_.find(name);
+    if (found != outcomes_.end()) with_stack = SaturatingAdd(with_stack, found->second[0]);
+  }
+  if (with_stack > 0) return with_stack;
+  return SaturatingAdd(Number(kGood), Number(kRecovered));
+}
+
+std::optional<std::pair<int64_t, int64_t>> SamplingSum::Adapted() const {
+  const int64_t first = Number(kFirstInterval);
+  const int64_t last = Number(kLastInterval);
+  if (first == 0 || (first == last && first == interval_ns_)) return std::nullopt;
+  return std::pair(first, last);
+}
+
+WeightScale SamplingSum::ScaleFromFirst() const {
+  if (!Adapted()) return {};
+  return {static_cast<uint64_t>(Number(kFirstInterval)), static_cast<uint64_t>(interval_ns_)};
+}
+
+int64_t SignalsBehind(int64_t total_weight, std::optional<std::string_view> json) {
+  const auto sum = json ? SamplingSum::Parse(*json) : std::nullopt;
+  const int64_t good = sum ? sum->GoodSignals() : 0;
+  return good > 0 ? std::min(good, total_weight) : total_weight;
 }
 
 std::string SamplingSum::ToJson() const {

@@ -1,0 +1,79 @@
+#include "agent/sampling/core/sample_pace.h"
+
+#include <cmath>
+
+namespace iprof::sampling {
+namespace {
+
+constexpr int64_t kMostIntervalNs = 60'000'000'000;
+
+// The mean weight of signals; 0: there are none.
+double MeanOf(const PaceFigures& figures) {
+  if (figures.stacks == 0) return 0;
+  return static_cast<double>(figures.stack_weight) / static_cast<double>(figures.stacks);
+}
+
+// The sum of squares, as if all signals of a stage had the same weight. How late they come is chance, which says nothing
+// about their value.
+double SquaresOf(const PaceFigures& stage) {
+  return static_cast<double>(stage.stack_weight) * MeanOf(stage);
+}
+
+// The power of two that is nearest to it.
+uint64_t NearestPower(double number) {
+  constexpr double kMiddle = 1.5;
+  uint64_t power = 1;
+  while (static_cast<double>(power) * kMiddle <= number) power *= 2;
+  return power;
+}
+
+}  // namespace
+
+double SamplePace::CostOf(const PaceFigures& figures) const {
+  const double cpu_ns = static_cast<double>(figures.weight) * static_cast<double>(first_ns_);
+  return cpu_ns == 0 ? 0 : static_cast<double>(figures.handler_ns) / cpu_ns;
+}
+
+bool SamplePace::Look(const PaceFigures& now) {
+  const PaceFigures stage = Stage(now);
+  if (stage.stacks < kEnoughToJudge) return false;
+  const double mean = MeanOf(stage);
+  const PaceFigures all = now.Since(begin_);
+  // As signals of the newest interval.
+  const double signals = static_cast<double>(all.stack_weight) / mean;
+  const bool costs_much = CostOf(all) > kMostCost && CostOf(stage) > kMostCost;
+  if (signals >= static_cast<double>(kMostSignals) || costs_much) {
+    const uint64_t longer = NearestPower(2 * mean);
+    const bool fits = first_ns_ * static_cast<int64_t>(longer) <= kMostIntervalNs;
+    return longer > units_ && fits && Change(longer, now);
+  }
+  constexpr double kFarFromGoal = 0.9;
+  const bool wants_more = signals < kFarFromGoal * static_cast<double>(kGoal);
+  if (units_ > 1 && CostOf(all) < kLittleCost && wants_more) return Change(units_ / 2, now);
+  return false;
+}
+
+bool SamplePace::Change(uint64_t units, const PaceFigures& now) {
+  squares_ += SquaresOf(Stage(now));
+  stage_begin_ = now;
+  units_ = units;
+  return true;
+}
+
+bool SamplePace::Restart(const PaceFigures& now) {
+  const bool changes = units_ != 1;
+  units_ = 1;
+  begin_ = stage_begin_ = now;
+  squares_ = 0;
+  return changes;
+}
+
+uint64_t SamplePace::EffectiveSignals(const PaceFigures& now) const {
+  const PaceFigures stage = Stage(now);
+  const double squares = squares_ + SquaresOf(stage);
+  if (squares == 0) return 0;
+  const auto sum = static_cast<double>(now.Since(begin_).stack_weight);
+  return static_cast<uint64_t>(std::llround(sum * sum / squares));
+}
+
+}  // namespace iprof::sampling
