@@ -209,6 +209,16 @@ TEST_CASE("what HotSpot counts is not in a raw file, and the run does not claim 
                          : "snapshot 1 of 1970-01-01T00:00:00.000Z"));
 }
 
+TEST_CASE("each snapshot says of which run it is, also if the profile does not") {
+  OneFile file;
+  for (const RunId run : {RunId{1, 2}, RunId{3, 4}}) {  // there was a reset
+    REQUIRE(file.writer().Publish({.run = run, .time_ns = 1}).status.ok());
+    const RawProfile made = file.Recover();
+    CHECK(made.run == run);
+    CHECK(RunList::Of(made.profile).empty());
+  }
+}
+
 TEST_CASE("pauses are not part of what was recorded") {
   OneFile file;
   RunNote run;
