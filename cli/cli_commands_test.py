@@ -272,7 +272,8 @@ class Merge(CliTest):
         self.write("estimated", self.harvested(100, "flow-1", jvm_age_s=90))
         inputs = ["exact", "raw", "estimated"]
         said = self.err("merge", "-o", "x", *inputs)
-        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(said.count("\n"), 2, said)
+        self.assertIn(unknown("estimated", "exact", "raw"), said)
         self.assertIn("each input was scaled to the same total of calls and branches", said)
         self.assertEqual(self.calls("x"), [3000, 27_000, 270_000])
         self.assertIn("counted in different ways (exactly, estimated, or as HotSpot counted)", self.err("merge", "-o", "y", *inputs[1:]))
