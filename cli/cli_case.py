@@ -55,6 +55,14 @@ def section(**parts):
     return {"version": 1, **parts}
 
 
+def unknown(*names):
+    """The warning of a merge whose inputs do not say of which runs they are."""
+    one = len(names) == 1
+    listed = names[0] if one else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (f"iprof: warning: {listed} " + ("does not say of which run it is; it may" if one else "do not say of which runs they are; they may")
+            + " be counted twice\n")
+
+
 def is_profile(data):
     """Whether this is a profile, as opposed to a report about one, which may have members of the same names."""
     try:

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import unittest
 
-from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile, section
+from cli_case import GENERATED, IPROF, SCHEMA_CHECK, SCHEMA_NOT_HERE, CliTest, profile, section, unknown
 
 
 class Check(CliTest):
@@ -298,7 +298,8 @@ class Merge(CliTest):
         self.write("estimated", self.harvested(100, "flow-1", jvm_age_s=90))
         inputs = ["exact", "raw", "estimated"]
         said = self.err("merge", "-o", "x", *inputs)
-        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(said.count("\n"), 2, said)
+        self.assertIn(unknown("estimated", "exact", "raw"), said)
         self.assertIn("each input was scaled to the same total of calls and branches", said)
         self.assertEqual(self.calls("x"), [3000, 27_000, 270_000])
         self.assertIn("counted in different ways (exactly, estimated, or as HotSpot counted)", self.err("merge", "-o", "y", *inputs[1:]))
@@ -326,7 +327,7 @@ class Merge(CliTest):
             self.write("a", kind(1))
             self.write("b", kind(1000))
             done = self.run_tool("merge", "-o", "x", "a", "b", "samples", "--format", "json")
-            self.assertEqual(done.stderr, b"")
+            self.assertEqual(done.stderr.decode(), unknown("a", "b", "samples"))
             self.assertFalse(json.loads(done.stdout)["scaled"])
             self.assertEqual(self.calls("x"), [1001, 9009, 90_090])
 
@@ -338,10 +339,11 @@ class Merge(CliTest):
         self.write("b.iprof", other)
         self.write("c.iprof", profile(7))
         said = self.err("merge", "-o", "x", "c.iprof", "b.iprof", "a.iprof")
-        self.assertEqual(said.count("\n"), 1, said)
+        self.assertEqual(said.count("\n"), 2, said)
+        self.assertIn(unknown("a.iprof", "b.iprof", "c.iprof"), said)
         self.assertIn("the inputs seem to be of different programs: c.iprof and b.iprof share less than 5 % of the calls of methods outside the JDK", said)
         self.assertEqual(self.json("merge", "-o", "x", "-j", "1", "b.iprof", "a.iprof")["programs"], ["b.iprof", "a.iprof"])
-        self.assertEqual(self.err("merge", "-o", "x", "c.iprof", "a.iprof"), "")
+        self.assertEqual(self.err("merge", "-o", "x", "c.iprof", "a.iprof"), unknown("a.iprof", "c.iprof"))
 
     def test_conflicting_keys(self):
         a, b = self.write("a", profile(vm="17")), self.write("b", profile(vm="25"))
@@ -581,7 +583,7 @@ class Top(CliTest):
         c = self.write("c.iprof", profile())
         united = {**self.LINES, "a.Main.main()void": {"5": 3}}
         for order in ((a, b, c), (c, b, a), (b, c, a)):
-            self.assertEqual(self.err("merge", "-o", "m.iprof", *order), "")
+            self.assertEqual(self.err("merge", "-o", "m.iprof", *order), unknown(a, b, c))
             self.assertNotIn("lines", self.load("m.iprof")["iprofagent"])
             lines = {frame["method"] + ":" + str(frame["bci"]): frame.get("line")
                      for stack in self.json("show", "m.iprof", "--table", "samples")["tables"][0]["hottest"] for frame in stack["context"]}

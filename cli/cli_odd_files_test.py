@@ -4,7 +4,7 @@ import socket
 import subprocess
 import unittest
 
-from cli_case import IPROF, CliTest, profile
+from cli_case import IPROF, CliTest, profile, section
 
 OTHER = 4002
 PATIENCE_S = 60
@@ -13,8 +13,9 @@ PATIENCE_S = 60
 class OddFiles(CliTest):
     def setUp(self):
         super().setUp()
-        self.good = self.write("good.iprof", profile())
-        self.other_good = self.write("other.iprof", profile(3))
+        self.good, self.other_good = (
+            self.write(f"{name}.iprof", profile(scale, iprofagent=section(provenance={"runs": [{"run": name}]})))
+            for name, scale in (("good", 1), ("other", 3)))
 
     def odd(self):
         """Of each kind, its name and what the tool must say of it where it is an input."""

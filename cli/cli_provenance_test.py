@@ -9,13 +9,13 @@ import os
 import re
 import unittest
 
-from cli_case import CliTest, profile, section
+from cli_case import CliTest, profile, section, unknown
 
-RUN = {"agent": "0.1.0", "options": "out=a.iprof", "jvm_vendor": "Debian", "jvm_version": "17.0.15", "jvm_build": "17.0.15+6", "architecture": "x86_64",
+RUN = {"run": "5b1c09f7d2a84e6689c3d1e0f4a7b265", "agent": "0.1.0", "options": "out=a.iprof", "jvm_vendor": "Debian", "jvm_version": "17.0.15", "jvm_build": "17.0.15+6", "architecture": "x86_64",
        "program": "app.jar", "source": "counters", "tables": "calls+branches", "begin": "start", "start": "2026-11-24T23:35:27.120Z",
        "end": "2026-11-24T23:36:28.320Z", "recorded_ms": 61200, "methods": {"exact": 2444, "within_k": 6, "unknown": 0, "largest_k": 2},
        "losses": {"sites": 3}}
-LATER = {"program": "a.Main", "jvm_version": "25.0.3", "start": "2026-11-25T08:00:00.000Z", "end": "2026-11-25T08:00:09.000Z", "recorded_ms": 9000,
+LATER = {"run": "c09f7d2a84e6689c3d1e0f4a7b2655b1", "program": "a.Main", "jvm_version": "25.0.3", "start": "2026-11-25T08:00:00.000Z", "end": "2026-11-25T08:00:09.000Z", "recorded_ms": 9000,
          "losses": {"sites": 1, "monitors": 2}}
 SAMPLING = {"event": "cpu", "intervalNs": 10000000, "failed": 1, "signals": 20, "outcomes": {"good": [19, 25]}}
 OTHERS = "-"  # a hash that is not known
@@ -91,7 +91,7 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(RUN), sampling=SAMPLING)))
         b = self.write("b.iprof", profile(iprofagent=section(provenance=provenance(LATER, RUN), sampling=SAMPLING)))
         self.assertEqual(self.err("merge", "-o", "m.iprof", "-w", f"2,{b}", a),
-                         f"iprof: warning: {a} and {b} may be of the same run, which would be counted twice\n")
+                         f"iprof: warning: {a} and {b} are of the same run (app.jar of 2026-11-24 23:35:27 UTC), which is counted twice\n")
         parts = self.load("m.iprof")["iprofagent"]
         self.assertEqual(parts["provenance"], provenance(RUN, LATER))
         self.assertEqual(parts["sampling"], {**SAMPLING, "signals": 60, "failed": 3, "outcomes": {"good": [57, 75]}})
@@ -147,7 +147,7 @@ class Versions(CliTest):
 
     def test_equal_code_is_added_up(self):
         a, b = self.write("a", versioned(self.OLD)), self.write("b", versioned(self.OLD, 2))
-        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b), "")
+        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b), unknown(a, b))
         self.assertEqual(self.branch(), [53, 0, 270, 14, 1, 30])
         self.assertEqual(self.load("m.iprof")["iprofagent"]["code"]["hashes"].replace("-", ""), self.OLD)
         self.assertNotIn("code of", self.out("diff", a, b) + self.out("overlap", a, b))
@@ -188,7 +188,7 @@ class Versions(CliTest):
         self.assertIn("21 samples have positions in code that was not kept or is not known", self.err("merge", "-o", "m.iprof", a, b))
         self.assertEqual(self.callers_and_samples(), [(0, 2), (0, 4), (0, 5), (1, 10)])
         bare = self.write("bare", profile())
-        self.assertEqual(self.err("merge", "-o", "m.iprof", a, bare), f"iprof: warning: {DOUBTFUL}; {ADDED_UP}\n")
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, bare), unknown(a, bare) + f"iprof: warning: {DOUBTFUL}; {ADDED_UP}\n")
         self.assertEqual(self.callers_and_samples(), [(1, 6), (2, 15)])
 
     def test_the_image_build_is_that_of_the_positions(self):
@@ -212,7 +212,8 @@ class Versions(CliTest):
             self.assertIn("only some of the inputs say that what an image build cannot use was left out: the result may have it",
                           self.err("merge", "-o", "m.iprof", a, other))
             self.assertEqual(self.load("m.iprof")["iprofagent"]["image"], image(17, False))
-        self.assertEqual(self.err("merge", "-o", "m.iprof", a, a), f"iprof: warning: {a} was given more than once; it counts each time\n")
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, a),
+                         f"iprof: warning: {a} and {a} are of the same run (app.jar of 2026-11-24 23:35:27 UTC), which is counted twice\n")
         self.assertEqual(self.load("m.iprof")["iprofagent"]["image"], image(17))
 
     def test_what_only_breaks_a_tie_says_among_which_inputs(self):
@@ -244,13 +245,13 @@ class Versions(CliTest):
     def test_without_hashes_positions_are_added_and_check_finds_it(self):
         a = self.write("a", versioned(self.OLD, 1, [40, 0, 7, 6, 1, 1]))
         b = self.write("b", profile(1, conditionalProfiles=[{"ctx": "2:3", "records": [50, 0, 7, 6, 1, 1]}]))
-        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b, expect=1), f"iprof: warning: nothing was written: {DOUBTFUL}\n")
+        self.assertEqual(self.err("merge", "--strict", "-o", "m.iprof", a, b, expect=1), unknown(a, b) + f"iprof: warning: nothing was written: {DOUBTFUL}\n")
         self.assertFalse(os.path.exists(self.path("m.iprof")))
         self.assertEqual(self.err("merge", "-o", "m.iprof", a, b),
-                         f"iprof: warning: {DOUBTFUL}; {ADDED_UP}\n")
+                         unknown(a, b) + f"iprof: warning: {DOUBTFUL}; {ADDED_UP}\n")
         self.assertEqual(self.json("merge", "-o", "m.iprof", a, b)["methods_with_doubtful_code"], 1)
         copy = self.write("c", self.written[b])
-        self.assertEqual(self.err("merge", "--strict", "-o", "x.iprof", b, copy), "")
+        self.assertEqual(self.err("merge", "--strict", "-o", "x.iprof", b, copy), unknown(b, copy))
         self.assertIn("error [branch-outcomes]: found 3 outcomes, one at 6", self.out("check", "m.iprof", expect=1))
         self.run_tool("merge", "-o", "bare.iprof", b, self.write("d", profile(conditionalProfiles=[{"ctx": "2:3", "records": [40, 0, 7, 6, 1, 1]}])))
         self.run_tool("check", "bare.iprof")  # it could be of an image

@@ -1,5 +1,6 @@
 """Raw files as inputs of the tool: `iprof recover`, and all commands that read profiles."""
 import fcntl
+import json
 import os
 import pathlib
 import struct
@@ -11,7 +12,7 @@ import unittest
 
 EXAMPLES_TOOL = os.path.abspath(sys.argv.pop(3))
 
-from cli_case import IPROF, CliTest  # noqa: E402  (it reads the arguments, too)
+from cli_case import IPROF, CliTest, unknown  # noqa: E402  (it reads the arguments, too)
 
 
 class RawTest(CliTest):
@@ -365,18 +366,41 @@ class OtherCommands(RawTest):
         self.assertEqual(self.load("profiles"), self.load("recovered"))
 
     def test_merge_takes_the_raw_files_of_a_folder(self):
-        """But not one beside the profile of its name, if they do not say of which runs they are."""
         self.run_tool("recover", "app.iraw", "-o", "b.iprof")
         self.write("fleet/x/one.iraw", self.examples["app.iraw"])
         self.run_tool("merge", "-o", "sum", "--input-dir", "fleet", "b.iprof")
         self.run_tool("merge", "-o", "named", "app.iraw", "app.iraw")
         self.assertEqual(self.load("sum"), self.load("named"))
-        for profile in ("one.iprof", "one.iprof.gz"):
-            self.run_tool("convert", "--to", "iprof", "b.iprof", "-o", f"fleet/x/{profile}")
-            said = self.err("merge", "-o", "once", "--input-dir", "fleet", "b.iprof")
-            self.assertIn(f"warning: fleet/x/one.iraw is left out: fleet/x/{profile} may be of the same run", said)
-            self.assertEqual(self.load("once"), self.load("named"))
-            os.remove(self.path(f"fleet/x/{profile}"))
+        # Of copies, one counts, also if their profiles do not say of which run they are.
+        self.write("fleet/y/two.iraw", self.examples["app.iraw"])
+        said = self.err("merge", "-o", "once", "--input-dir", "fleet")
+        self.assertEqual(said, "iprof: warning: fleet/y/two.iraw is left out: fleet/x/one.iraw is of the same run. Name it to merge both\n")
+        self.assertEqual(self.counts("once"), self.counts("b.iprof"))
+
+    def test_what_does_not_say_of_which_run_it_is_counts(self):
+        self.run_tool("recover", "app.iraw", "-o", "b.iprof")
+        self.write("fleet/one.iraw", self.examples["app.iraw"])
+        self.run_tool("recover", "app.iraw", "-o", "fleet/one.iprof")
+        self.assertEqual(self.err("merge", "-o", "twice", "--input-dir", "fleet"), unknown("fleet/one.iprof"))
+        self.assertEqual(self.counts("twice"), 2 * self.counts("b.iprof"))
+
+    def test_a_raw_file_and_what_was_recovered_from_it_count_once(self):
+        for name in ("fleet/a.iprof", "fleet/b.iprof.gz"):
+            os.makedirs(self.path("fleet"), exist_ok=True)
+            self.run_tool("recover", "told.iraw", "-o", name)
+        self.write("fleet/c.iraw", self.examples["told.iraw"])
+        same = "fleet/a.iprof is of the same run"
+        run = self.run_tool("merge", "-o", "m.iprof", "--input-dir", "fleet", "--format", "json")
+        self.assertEqual(json.loads(run.stdout)["left_out"], [{"file": name, "reason": same} for name in ("fleet/b.iprof.gz", "fleet/c.iraw")])
+        self.assertEqual(self.counts("m.iprof"), self.counts("fleet/a.iprof"))
+        # So do a merge and its inputs.
+        self.run_tool("merge", "-o", "fleet/all.iprof", "fleet/a.iprof", "other.iraw")
+        said = self.err("merge", "-o", "all.iprof", "--input-dir", "fleet")
+        self.assertEqual(said.count(" is left out: fleet/all.iprof is of the same run, and newer"), 3, said)
+        # What is named counts each time, and the user is told.
+        said = self.err("merge", "-o", "x.iprof", "m.iprof", "told.iraw")
+        self.assertEqual(said, "iprof: warning: m.iprof and told.iraw are of the same run (told.jar of 2023-11-14 22:13:20 UTC), which is counted twice\n")
+        self.assertEqual(self.counts("x.iprof"), 2 * self.counts("m.iprof"))
 
     def test_a_file_of_a_folder_that_has_just_begun_is_left_out(self):
         self.write("fleet/app.iraw", self.examples["app.iraw"])
@@ -425,12 +449,12 @@ class OtherCommands(RawTest):
             options = [part for folder in folders for part in ("--input-dir", folder)]
             self.assertEqual(self.err("merge", *options, "-o", "once"), "")
             self.assertEqual(self.counts("once"), self.counts("a.iprof"))
-        # A link does not take the place of the file, whose name tells of which run it is.
+        # Messages name the file, and not a link to it.
         self.write("one/x/b.iraw", self.examples["app.iraw"])
-        self.write("one/x/b.iprof", pathlib.Path(self.path("a.iprof")).read_bytes())
+        self.write("one/x/c.iraw", self.examples["app.iraw"])
         os.symlink("b.iraw", self.path("one/x/a.iraw"))
         said = self.err("merge", "--input-dir", "one", "-o", "once")
-        self.assertIn("warning: one/x/b.iraw is left out: one/x/b.iprof may be of the same run", said)
+        self.assertIn("warning: one/x/c.iraw is left out: one/x/b.iraw is of the same run", said)
         self.assertEqual(self.counts("once"), self.counts("a.iprof"))
 
     def test_standard_input(self):

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "writer/base/run_id.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
 
@@ -11,6 +12,7 @@ namespace iprof::cli {
 
 RunNote HarvestedRun(const std::string& program, const std::string& jdk_version) {
   RunNote run;
+  run.run = RunId::Make().Text();
   run.agent = IPROF_VERSION;
   // A core has the version of the build, "17.0.15+6"; a process that of the JDK.
   run.jvm_version = jdk_version.substr(0, jdk_version.find_first_of("+-"));

@@ -1,6 +1,6 @@
 // HarvestedRun: what a harvest from outside knows of the run that it was made of (RunNote).
 //
-// Guarantees: of the program only its main class or the name of its jar. Threads: any.
+// Guarantees: each harvest is a run of its own. Of the program only its main class or the name of its jar. Threads: any.
 // Failure: what is not known is left out.
 #pragma once
 

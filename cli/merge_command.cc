@@ -130,10 +130,11 @@ class MergeCommand : public Command {
       return ReadAnyProfile(path);
     };
     options.choose = [&](std::span<const InputRuns> runs) {
-      std::vector<RunInput> run_inputs;
-      for (const MergeInput& input : inputs)
-        run_inputs.push_back({input.path, input.is_found, RawRunOf(input.path)});
-      same_runs_ = FindSameRuns(run_inputs, runs);
+      std::vector<InputRuns> known(runs.begin(), runs.end());
+      for (size_t i = 0; i < known.size(); ++i) {
+        if (known[i].runs.empty()) known[i].NoteRun(RawRunOf(inputs[i].path));
+      }
+      same_runs_ = FindSameRuns(inputs, known);
       std::vector<size_t> excluded;
       for (const SameRuns::LeftOut& out : same_runs_.left_out) excluded.push_back(out.input);
       return excluded;
@@ -231,12 +232,13 @@ const CommandEntry kMergeEntry = {
     "receivers and type checks are those of one version (--prefer); stacks of samples end before "
     "other code. If inputs are meant for image builds for different JDKs, so is the result: for "
     "that of the newest input with --prefer newest, otherwise for that with the most counts. "
-    "Inputs may be of different versions, plain or gzipped. If inputs are of the same run, which "
-    "would be counted twice, "
-    "a warning says so; of a raw file and a profile of its name in one folder of --input-dir, the "
-    "raw file is taken only if it is newer and lacks no counts. A raw file of a "
-    "folder that has no snapshot yet is left out. What folders have "
-    "counts once, and what is also named counts as named only. The output may be one of the "
+    "Inputs may be of different versions, plain or gzipped. Of what folders have of a run, the "
+    "newest is taken: dumps, raw files and partial profiles of one run, or a merge and its inputs; "
+    "a raw file only if it lacks no counts that an older dump has. What you name is all taken; a "
+    "warning says which run is counted twice. So does one of inputs that do not say of which run "
+    "they are (provenance=n, other programs): they may be counted twice. A raw file of a "
+    "folder that has no snapshot yet is left out. What is in folders "
+    "and also named counts as named only. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
     "unreadable, whatever --failure-mode says, or if it is a raw file. A new one can be read by no "
     "more than all inputs: it is for your user, or for your user and group only, if that holds for "

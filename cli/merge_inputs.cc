@@ -70,7 +70,7 @@ Status ReadList(const std::string& path, std::vector<MergeInput>& inputs) {
 Status ReadFolder(const std::string& folder, const std::string& output, Files& taken,
                   std::vector<MergeInput>& inputs, std::vector<std::string>& empty) {
   std::error_code error;
-  // Links come last: what is of one run is known by the names of files.
+  // Links come last, so that messages name the files themselves.
   std::vector<std::pair<bool, std::string>> found;
   fs::recursive_directory_iterator at(folder, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "writer/io/agent_section.h"
 #include "writer/io/reader.h"
@@ -55,21 +55,6 @@ Result<RawProfile> ReadPartialProfile(ByteSource& source, const std::string& nam
     return Status(Code::kBadInput,
                   name + ": is not a raw file of iprofagent, and no partial profile either");
   return RawProfile{.profile = std::move(*profile), .assembly = {}, .note = std::move(*note)};
-}
-
-// The first page, or less of a cut file; empty: it is no raw file, or can be read only once.
-std::vector<uint8_t> FirstOfRawFile(const std::string& path) {
-  // Opening a named pipe would wait for its writer.
-  struct stat info {};
-  if (path != "-" && (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))) return {};
-  const InputFile file(path);
-  if (!file.status().ok() || !file.regular_size()) return {};
-  std::vector<uint8_t> page(kRawPageBytes);
-  RawFdBytes bytes(file.fd());
-  const Result<size_t> count = bytes.ReadAt(0, page.data(), page.size());
-  page.resize(count.ok() ? *count : 0);
-  if (!BeginsRawFile(page)) page.clear();
-  return page;
 }
 
 }  // namespace
@@ -133,15 +118,24 @@ Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
   return input;
 }
 
-std::optional<RawRunId> RawRunOf(const std::string& path) {
-  const std::vector<uint8_t> page = FirstOfRawFile(path);
-  if (page.empty()) return std::nullopt;
-  const Result<RawHeader> header = DecodeRawHeader(page);
-  if (!header.ok()) return std::nullopt;
-  return RawRunId{header->pid, header->start_ns};
+RunId RawRunOf(const std::string& path) {
+  if (!IsRawFile(path)) return {};
+  const InputFile file(path);
+  RawFdBytes bytes(file.fd());
+  return ReadRawRun(bytes);
 }
 
-bool IsRawFile(const std::string& path) { return !FirstOfRawFile(path).empty(); }
+bool IsRawFile(const std::string& path) {
+  // Opening a named pipe would wait for its writer.
+  struct stat info {};
+  if (path != "-" && (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))) return false;
+  const InputFile file(path);
+  if (!file.status().ok() || !file.regular_size()) return false;
+  std::array<uint8_t, kRawMagic.size()> first{};
+  RawFdBytes bytes(file.fd());
+  const Result<size_t> count = bytes.ReadAt(0, first.data(), first.size());
+  return count.ok() && BeginsRawFile(std::span(first).first(*count));
+}
 
 Result<RawProfile> ReadRawFile(const std::string& path) {
   const InputFile file(path);

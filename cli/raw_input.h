@@ -9,12 +9,12 @@
 
 #include <unistd.h>
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "writer/base/open_file.h"
+#include "writer/base/run_id.h"
 #include "writer/base/status.h"
 #include "writer/io/byte_stream.h"
 #include "writer/raw/raw_profile.h"
@@ -69,16 +69,9 @@ class SniffedInput {
   Source source_;
 };
 
-// Which process's recording a raw file is of. A reset does not change it: then the start in the
-// provenance differs.
-struct RawRunId {
-  int64_t pid = 0;
-  int64_t start_ns = 0;
-  auto operator<=>(const RawRunId&) const = default;
-};
-// Reads no more than the header, and nothing of an input that can be read only once. nullopt: that,
-// or no raw file, or its header cannot be read.
-std::optional<RawRunId> RawRunOf(const std::string& path);
+// Of which run a raw file's newest snapshot is. Reads only a few pages, and nothing of an input that can be read only
+// once. Not known: that, or no raw file, or one without a snapshot that can be read.
+RunId RawRunOf(const std::string& path);
 
 // Whether it is a file that begins as a raw file, also a damaged one.
 bool IsRawFile(const std::string& path);

@@ -17,13 +17,11 @@
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"
 #include "cli/profile_names.h"
-#include "cli/raw_copies.h"
 #include "cli/raw_input.h"
 #include "cli/same_run.h"
 #include "cli/terminal_text.h"
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
-#include "writer/io/run_note.h"
 #include "writer/ops/input_runs.h"
 #include "writer/ops/merge.h"
 
@@ -62,11 +60,12 @@ class RecoverCommand : public Command {
     std::vector<Recovered> recovered;
     std::vector<Status> failures;
     std::vector<Copy> copies;
+    std::vector<Read> held;  // some of these may be copies of others
     ProfileMerger merger;
     int64_t sample_unit_ns = 0;   // that of the first one
     std::optional<Profile> only;  // the first one, until there is another one
     const auto add = [&](size_t at, RawProfile made) {
-      InputRuns runs = InputRuns::Of(made.profile);
+      InputRuns runs = RunsOf(made);
       if (!recovered.empty()) {
         if (only) {
           sample_unit_ns = CountFactsOf(*only).samples.interval_ns;
@@ -78,23 +77,18 @@ class RecoverCommand : public Command {
       }
       recovered.push_back({at, inputs[at].path, std::move(made.note), std::move(runs)});
     };
-    std::map<RawRunId, std::vector<Read>> sharing;  // of runs that several files have
     for (size_t i = 0; i < inputs.size(); ++i) {
       Result<RawProfile> made = ReadRecoverable(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
-      } else if (inputs[i].shares_run) {
-        sharing[*inputs[i].run].push_back({i, std::move(*made)});
+      } else if (inputs[i].shares_run || made->note.is_partial) {
+        held.push_back({i, std::move(*made)});
       } else {
         add(i, std::move(*made));
       }
     }
-    for (auto& [run, files] : sharing) {
-      for (Read& file : TakeNewest(inputs, std::move(files), &copies))
-        add(file.input, std::move(file.made));
-    }
-    std::sort(copies.begin(), copies.end(),
-              [](const Copy& a, const Copy& b) { return a.input < b.input; });
+    for (Read& file : TakeNewest(inputs, std::move(held), &copies))
+      add(file.input, std::move(file.made));
     std::sort(recovered.begin(), recovered.end(),
               [](const Recovered& a, const Recovered& b) { return a.input < b.input; });
     for (const Copy& copy : copies)
@@ -131,7 +125,7 @@ class RecoverCommand : public Command {
  private:
   struct Input {
     std::string path;
-    std::optional<RawRunId> run;
+    RunId run;
     bool shares_run;  // another file has it, too: one of them is a copy
   };
   struct Recovered {
@@ -145,7 +139,6 @@ class RecoverCommand : public Command {
     RawProfile made;
   };
   struct Copy {
-    size_t input;
     std::string file;
     std::string why;  // it is left out
   };
@@ -181,12 +174,17 @@ class RecoverCommand : public Command {
                         output_, NameOfInput(recovered[better->raw].path), better->why)};
   }
 
-  // Nothing tells copies of partial profiles from those of JVMs that began at the same time.
+  static InputRuns RunsOf(const RawProfile& made) {
+    InputRuns runs = InputRuns::Of(made.profile);
+    runs.NoteRun(made.run);
+    return runs;
+  }
+
+  // Of runs that are not known.
   static void WarnOfSameRuns(Console& console, const std::vector<Recovered>& recovered) {
-    std::vector<RunInput> inputs;
+    std::vector<MergeInput> inputs;
     std::vector<InputRuns> runs;
     for (const Recovered& one : recovered) {
-      if (!one.note.is_partial) continue;
       inputs.push_back({.path = one.path});
       runs.push_back(one.runs);
     }
@@ -208,22 +206,19 @@ class RecoverCommand : public Command {
     return left;
   }
 
-  static int64_t StartOf(const Profile& profile) {
-    const std::vector<RunNote> runs = RunList::Of(profile).Runs();
-    return runs.empty() ? 0 : runs.front().start_ms;
-  }
-
-  // Of the files of one process, those to recover. The others are added to `copies`.
+  // Those to recover. The others are added to `copies`.
   static std::vector<Read> TakeNewest(const std::vector<Input>& inputs, std::vector<Read> files,
                                       std::vector<Copy>* copies) {
-    std::vector<RawCopy> told;
-    for (const Read& file : files) told.push_back({StartOf(file.made.profile), file.made.note});
+    std::vector<MergeInput> found;
+    std::vector<InputRuns> runs;
+    for (const Read& file : files) {
+      found.push_back({.path = NameOfInput(inputs[file.input].path), .is_found = true});
+      runs.push_back(RunsOf(file.made));
+    }
     std::vector<bool> is_left_out(files.size());
-    for (const auto& [copy, kept, why] : LeaveOutCopies(told)) {
-      const std::string& name = inputs[files[kept].input].path;
+    for (const auto& [copy, why] : FindSameRuns(found, runs).left_out) {
       is_left_out[copy] = true;
-      copies->push_back({files[copy].input, NameOfInput(inputs[files[copy].input].path),
-                         fmt::format("{} is of the same run{}", NameOfInput(name), why)});
+      copies->push_back({found[copy].path, why});
     }
     std::vector<Read> taken;
     for (size_t i = 0; i < files.size(); ++i) {
@@ -235,7 +230,7 @@ class RecoverCommand : public Command {
   // Each file once. It may have been given twice, also through a link; it has one run all the same.
   std::vector<Input> DistinctFiles(Console& console) const {
     std::vector<Input> distinct;
-    std::map<RawRunId, int> files_of;
+    std::map<RunId, int> files_of;
     std::map<std::pair<dev_t, ino_t>, std::string> first_names;
     std::vector<std::string> paths;
     for (const std::string& path : files_) {
@@ -256,9 +251,10 @@ class RecoverCommand : public Command {
         }
       }
       distinct.push_back({path, RawRunOf(path), false});
-      if (distinct.back().run) ++files_of[*distinct.back().run];
+      ++files_of[distinct.back().run];
     }
-    for (Input& input : distinct) input.shares_run = input.run && files_of[*input.run] > 1;
+    for (Input& input : distinct)
+      input.shares_run = input.run.is_known() && files_of[input.run] > 1;
     return distinct;
   }
 

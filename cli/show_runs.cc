@@ -157,6 +157,7 @@ void PrintProvenance(JsonText& json, const AgentSection& section) {
     const auto text = [&](std::string_view name, const std::string& value) {
       if (!value.empty()) json.Field(name, value);
     };
+    text("run", run.run);
     text("agent", run.agent);
     text("options", run.options);
     text("jvm_vendor", run.jvm_vendor);

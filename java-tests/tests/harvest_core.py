@@ -48,11 +48,15 @@ class HarvestCore(AgentCase):
     def assert_same(self, core):
         process = json.loads((self.folder / "process.iprof").read_text())
         harvested = json.loads((self.folder / "core.iprof").read_text())
+        identities = set()
         for profile in (process, harvested):
             del profile["iprofagent"]["harvest"]["time"]
             (run,) = profile["iprofagent"]["provenance"]["runs"]
+            self.assertRegex(run["run"], "^[0-9a-f]{32}$")
+            identities.add(run.pop("run"))
             for unknown in ("start", "end", "recorded_ms", "architecture", "jvm_build"):  # in a core, or in a process
                 run.pop(unknown, None)
+        self.assertEqual(len(identities), 2, "each harvest is a run")
         del process["iprofagent"]["harvest"]["jvm_age_s"]  # a core does not tell it
         self.assertGreater(core.calls_of("Harvestable.step"), 0)
         self.assertEqual(sorted(process), sorted(harvested))

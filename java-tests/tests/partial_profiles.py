@@ -201,7 +201,7 @@ class Names(PartialCase):
         self.kill(self.begun())
         (self.folder / "copy.partial").write_bytes((self.folder / PARTIAL).read_bytes())
         run = self.run_tool("recover", self.folder / PARTIAL, self.folder / "copy.partial", "-o", self.folder / "x")
-        self.assertIn("may be of the same run, which would be counted twice", run.stderr)
+        self.assertEqual(run.stderr, f"iprof: warning: {self.folder / 'copy.partial'} is left out: {self.folder / PARTIAL} is of the same run\n")
 
 
 class Commands(PartialCase):

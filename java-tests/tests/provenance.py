@@ -29,6 +29,7 @@ class Provenance(AgentCase):
         self.run_java("Harvestable", STEPS, "secret", agent="out=a.iprof,receivers=n,interval=1ms")
         run = self.run_of("a.iprof")
         self.assertEqual(run["program"], "Harvestable")
+        self.assertRegex(run["run"], r"^[0-9a-f]{32}$")
         self.assertEqual(run["options"], "out=a.iprof,receivers=n,interval=1ms,image=n")
         self.assertEqual((run["begin"], run["source"]), ("start", "counters"))
         self.assertEqual(run["tables"], "calls+branches+monitors+samples")

@@ -245,7 +245,8 @@ class Files(SnapshotCase):
                                "Name it to merge both\n")
         self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 6)
         said = self.run_tool("merge", inputs / "app.1.iraw", inputs / "app.iprof", "-o", "twice.iprof").stderr
-        self.assertEqual(said, f"iprof: warning: {inputs}/app.1.iraw and {inputs}/app.iprof are of the same run, which is counted twice\n")
+        self.assertRegex(said, f"^iprof: warning: {inputs}/app.1.iraw and {inputs}/app.iprof are of the same run "
+                               r"\(HardEnds of 20[-\d]+ [:\d]+ UTC\), which is counted twice\n$")
 
     def test_a_crash_loop_of_two_programs_with_one_name(self):
         """The second one's profile has a number, and its raw file has two. Each run counts once."""
@@ -326,6 +327,62 @@ class Sessions(SnapshotCase):
         self.wait_for_rounds(process, 3)
         self.kill(process)
         self.assertEqual(self.recovered("app.iraw").calls_of(STEP), 3 * PER_ROUND)
+
+    @on_one_jvm
+    def test_all_files_of_a_run_have_its_identity(self):
+        """Of a folder with all of them, each run counts once."""
+        inputs = self.folder / "inputs"
+        inputs.mkdir()
+
+        def run_of(name):
+            (run,) = self.profile(name).section["provenance"]["runs"]
+            return run["run"]
+
+        process = self.start("out=app.iprof,keep-raw=y")
+        self.rounds(process, 1)
+        self.command("dump", process, "-o", inputs / "first.iprof")
+        self.rounds(process, 1)
+        self.command("stop", process, "-o", inputs / "second.iprof")
+        (inputs / "before.iraw").write_bytes(self.folder.joinpath("app.iraw").read_bytes())
+        self.command("start", process)
+        self.rounds(process, 1)
+        self.command("dump", process, "-o", inputs / "third.iprof")
+        before = run_of(inputs / "third.iprof")
+        for name in ("first.iprof", "second.iprof"):
+            self.assertEqual(run_of(inputs / name), before)
+        self.recovered(inputs / "before.iraw")
+        self.assertEqual(run_of("some.iprof"), before)
+        self.command("reset", process)
+        self.rounds(process, 5)
+        self.wait_for_rounds(process, 5)
+        self.kill(process)
+        (self.folder / "app.iraw").rename(inputs / "app.iraw")
+        self.recovered(inputs / "app.iraw")
+        self.assertNotEqual(run_of("some.iprof"), before)
+        said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
+        for name in ("before.iraw", "first.iprof", "second.iprof"):
+            self.assertIn(f"{name} is left out: {inputs}/third.iprof is of the same run, and newer", said)
+        self.assertEqual((said.count("\n"), self.profile("all.iprof").calls_of(ROUND)), (3, 3 + 5))
+
+    @on_one_jvm
+    def test_raw_files_have_the_identity_of_their_run_without_provenance(self):
+        """A copy from before a reset counts something else."""
+        process = self.start("out=app.iprof,provenance=n")
+        inputs = self.folder / "inputs"
+        inputs.mkdir()
+        for rounds, names in ((1, ("a", "b")), (2, ("c",))):
+            self.rounds(process, rounds)
+            self.wait_for_rounds(process, rounds)
+            for name in names:
+                (inputs / f"{name}.iraw").write_bytes(self.folder.joinpath("app.iraw").read_bytes())
+            self.command("reset", process)
+        self.kill(process)
+        said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
+        self.assertRegex(said, r"^iprof: warning: .*/(a|b)\.iraw is left out: .*/(b|a)\.iraw is of the same run.*\n$")
+        self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 1 + 2)
+        self.assertNotIn("provenance", self.profile("all.iprof").section)
+        self.recovered(inputs / "a.iraw", inputs / "b.iraw", inputs / "c.iraw")
+        self.assertEqual(self.profile("some.iprof").calls_of(ROUND), 1 + 2)
 
     @on_one_jvm
     def test_what_hotspot_counts_is_not_in_the_file(self):

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -46,6 +47,11 @@ int SystemCalls::Dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 int SystemCalls::Poll(int fd, short events, int most_ms) {
   pollfd polled{fd, events, 0};
   return ::poll(&polled, 1, most_ms);
+}
+
+// glibc has the function since 2.25.
+ssize_t SystemCalls::Getrandom(void* into, size_t size, unsigned flags) {
+  return ::syscall(SYS_getrandom, into, size, flags);
 }
 
 SystemCalls& SystemCalls::Real() {

@@ -1,5 +1,5 @@
-// SystemCalls: the system calls of OpenFile and of the classes that create files: FilePlace,
-// AtomicFile, LockFile, RawWriter.
+// SystemCalls: the system calls of OpenFile, of the classes that create files (FilePlace, AtomicFile,
+// LockFile, RawWriter), and of RunId.
 //
 // Each method makes the system call of the same name, with the result and errno that its manual
 // page documents. The class exists so that a test can make each call fail; all other code uses
@@ -35,6 +35,7 @@ class SystemCalls {
   virtual int Flock(int fd, int operation);
   virtual int Dup(int fd);                              // child processes do not inherit it
   virtual int Poll(int fd, short events, int most_ms);  // of one descriptor; -1: just waits
+  virtual ssize_t Getrandom(void* into, size_t size, unsigned flags);
 
   static SystemCalls& Real();
 };

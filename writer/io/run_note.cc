@@ -26,12 +26,17 @@ struct TextMember {
   std::string_view name;
   std::string RunNote::*text;
 };
-constexpr TextMember kTexts[] = {
-    {"agent", &RunNote::agent},           {"options", &RunNote::options},
-    {"jvm_vendor", &RunNote::jvm_vendor}, {"jvm_version", &RunNote::jvm_version},
-    {"jvm_build", &RunNote::jvm_build},   {"architecture", &RunNote::architecture},
-    {"program", &RunNote::program},       {"source", &RunNote::source},
-    {"tables", &RunNote::tables},         {"begin", &RunNote::begin}};
+constexpr TextMember kTexts[] = {{"run", &RunNote::run},
+                                 {"agent", &RunNote::agent},
+                                 {"options", &RunNote::options},
+                                 {"jvm_vendor", &RunNote::jvm_vendor},
+                                 {"jvm_version", &RunNote::jvm_version},
+                                 {"jvm_build", &RunNote::jvm_build},
+                                 {"architecture", &RunNote::architecture},
+                                 {"program", &RunNote::program},
+                                 {"source", &RunNote::source},
+                                 {"tables", &RunNote::tables},
+                                 {"begin", &RunNote::begin}};
 
 struct CountMember {
   std::string_view name;

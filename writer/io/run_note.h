@@ -50,6 +50,7 @@ using RunLosses = std::vector<std::pair<std::string, int64_t>>;
 std::vector<std::pair<std::string, std::string>> DescribeLosses(const RunLosses& losses);
 
 struct RunNote {
+  std::string run;           // its identity (RunId), which all files of the run have
   std::string agent;         // version of the agent, or of the tool that harvested
   std::string options;       // those that differ from the defaults, without folders
   std::string jvm_vendor;    // "Debian"

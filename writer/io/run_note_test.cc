@@ -10,7 +10,8 @@ namespace iprof {
 namespace {
 
 RunNote Whole() {
-  RunNote run{.agent = "0.1.0",
+  RunNote run{.run = "5b1c09f7d2a84e6689c3d1e0f4a7b265",
+              .agent = "0.1.0",
               .options = "out=\"a\".iprof",
               .jvm_vendor = "Debian",
               .jvm_version = "17.0.15",
@@ -41,7 +42,8 @@ RunNote Run(int number) {
 TEST_CASE("a run is read as it was written") {
   const RunNote whole = Whole();
   CHECK(whole.ToJson() ==
-        R"({"agent":"0.1.0","options":"out=\"a\".iprof","jvm_vendor":"Debian",)"
+        R"({"run":"5b1c09f7d2a84e6689c3d1e0f4a7b265",)"
+        R"("agent":"0.1.0","options":"out=\"a\".iprof","jvm_vendor":"Debian",)"
         R"("jvm_version":"17.0.15","jvm_build":"17.0.15+6","architecture":"x86_64",)"
         R"("program":"app.jar","source":"counters","tables":"calls+branches","begin":"attach",)"
         R"("start":"2001-09-09T01:46:40.123Z","end":"2001-09-09T01:47:40.000Z",)"

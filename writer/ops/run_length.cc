@@ -19,8 +19,7 @@ int64_t RecordedMs(const std::vector<RunNote>& runs) {
 
 // Whether both are dumps of one recording.
 bool AreOneRecording(const std::vector<RunNote>& a, const std::vector<RunNote>& b) {
-  return a.size() == 1 && b.size() == 1 && a[0].start_ms != 0 && a[0].start_ms == b[0].start_ms &&
-         a[0].program == b[0].program && a[0].jvm_build == b[0].jvm_build;
+  return a.size() == 1 && b.size() == 1 && !a[0].run.empty() && a[0].run == b[0].run;
 }
 
 double Growth(const std::pair<int64_t, int64_t>& counts) {

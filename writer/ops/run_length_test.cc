@@ -9,8 +9,9 @@ namespace iprof {
 namespace {
 
 std::string RunOf(const std::string& start, int64_t recorded_ms) {
-  return R"(,"iprofagent":{"version":1,"provenance":{"runs":[{"agent":"1","program":"app.jar","start":")" +
-         start + R"(","recorded_ms":)" + std::to_string(recorded_ms) + "}]}}";
+  return R"(,"iprofagent":{"version":1,"provenance":{"runs":[{"run":")" + start +
+         R"(","agent":"1","program":"app.jar","start":")" + start + R"(","recorded_ms":)" +
+         std::to_string(recorded_ms) + "}]}}";
 }
 
 const std::string kMorning = "2026-11-24T08:00:00.000Z";

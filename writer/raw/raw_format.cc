@@ -25,6 +25,7 @@ constexpr uint64_t kExtentMark = 0x6e65747865776172;  // "rawexten"
 constexpr uint64_t kCommitMark = 0x696d6d6f63776172;  // "rawcommi"
 
 constexpr uint64_t kFlagAtRest = 1;
+constexpr size_t kFirstArrayWord = 10;  // of a commit
 
 enum HeaderFlag : uint32_t {
   kCalls = 1,
@@ -58,8 +59,6 @@ constexpr uint64_t RawLosses::*kLosses[] = {
     &RawLosses::types,   &RawLosses::stacks,   &RawLosses::parts};
 
 bool GetHeader(BoundedReader* in, RawHeader* header) {
-  header->pid = static_cast<int64_t>(in->Get64());
-  header->start_ns = static_cast<int64_t>(in->GetFixed64());
   const std::string_view version = in->GetText();
   const uint32_t flags = in->GetBelow(kFlagsEnd);
   const double max_lost = std::bit_cast<double>(in->GetFixed64());
@@ -96,8 +95,6 @@ std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
   std::copy(kRawMagic.begin(), kRawMagic.end(), page.begin());
   PutNumberAt(kOrderMark, kOrderAt, &page);
   PutNumberAt(kRawVersion, kVersionAt, &page);
-  PutVarint(static_cast<uint64_t>(header.pid), &page);
-  PutFixed64(static_cast<uint64_t>(header.start_ns), &page);
   PutText(std::string_view(header.agent_version).substr(0, kMostVersionText), &page);
   uint32_t flags = 0;
   if (header.assembly.calls) flags |= kCalls;
@@ -171,8 +168,10 @@ RawCommitWords EncodeRawCommit(const RawCommit& commit) {
                           commit.file_bytes,
                           commit.log_bytes,
                           commit.unloaded,
-                          commit.hash};
-  size_t at = 8;
+                          commit.hash,
+                          commit.run.high,
+                          commit.run.low};
+  size_t at = kFirstArrayWord;
   for (const uint64_t bytes : commit.array_bytes) words[at++] = bytes;
   for (const auto loss : kLosses) words[at++] = commit.losses.*loss;
   words.back() = HashOfWords(words);
@@ -182,6 +181,7 @@ RawCommitWords EncodeRawCommit(const RawCommit& commit) {
 std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words) {
   if (words[0] != kCommitMark || words.back() != HashOfWords(words)) return std::nullopt;
   RawCommit commit{.generation = words[1],
+                   .run = {words[8], words[9]},
                    .time_ns = static_cast<int64_t>(words[2]),
                    .at_rest = (words[3] & kFlagAtRest) != 0,
                    .file_bytes = words[4],
@@ -189,7 +189,7 @@ std::optional<RawCommit> DecodeRawCommit(const RawCommitWords& words) {
                    .unloaded = words[6],
                    .hash = words[7],
                    .losses = {}};
-  size_t at = 8;
+  size_t at = kFirstArrayWord;
   for (uint64_t& bytes : commit.array_bytes) bytes = words[at++];
   for (const auto loss : kLosses) commit.losses.*loss = words[at++];
   const bool plausible = commit.generation > 0 && commit.file_bytes <= kMostRawBytes &&

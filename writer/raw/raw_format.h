@@ -11,7 +11,8 @@
 // The file consists of pages of 4,096 bytes:
 //
 //   page 0      header      magic, byte order, version; then RawHeader. Never changes
-//   page 1, 2   commits     one for each copy: RawCommit. The higher generation is the newer one
+//   page 1, 2   commits     one for each copy: RawCommit. The higher generation is the newer one. It says
+//                           of which run it is, also where the profile shall not (provenance=n)
 //   page 3 ...  extents     one after the other, each with a first page that describes it: RawExtent
 //
 //   extent      of the log     1 page; then `pages` pages of log
@@ -61,13 +62,14 @@
 #include <string_view>
 #include <vector>
 
+#include "writer/base/run_id.h"
 #include "writer/base/status.h"
 #include "writer/io/writer.h"
 #include "writer/methods/profile_assembly.h"
 
 namespace iprof {
 
-inline constexpr uint32_t kRawVersion = 3;
+inline constexpr uint32_t kRawVersion = 4;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
 inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);
@@ -91,8 +93,6 @@ bool BeginsRawFile(std::span<const uint8_t> bytes);
 
 // What is known from the start of the recording and needed to make its profile.
 struct RawHeader {
-  int64_t pid = 0;
-  int64_t start_ns = 0;  // when the recording began, in ns since 1970
   std::string agent_version;
   AssemblyOptions assembly;
   int target_jdk = 0;  // ImageTargetForJdk: which image build the profile is for
@@ -144,6 +144,7 @@ struct RawExtent {
 // What makes a copy of the arrays a generation.
 struct RawCommit {
   uint64_t generation = 0;  // from 1 on
+  RunId run{};              // a reset begins another one, in the same file
   int64_t time_ns = 0;
   bool at_rest = false;
   uint64_t file_bytes = 0;  // where the extents end

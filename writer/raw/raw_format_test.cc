@@ -7,9 +7,7 @@ namespace iprof {
 namespace {
 
 RawHeader Example() {
-  return {.pid = 4711,
-          .start_ns = 1'700'000'000'000'000'001,
-          .agent_version = "1.2.3",
+  return {.agent_version = "1.2.3",
           .assembly = {.calls = false, .branches = true, .monitors = true, .max_lost = 0.25},
           .target_jdk = 25,
           .image = false,
@@ -74,6 +72,7 @@ TEST_CASE("a long version of the agent is cut") {
 
 TEST_CASE("commits and extents read back as they were written; any changed bit is seen") {
   const RawCommit commit{.generation = 7,
+                         .run = {0x1234, UINT64_MAX},
                          .time_ns = 123,
                          .at_rest = true,
                          .file_bytes = 1 << 20,

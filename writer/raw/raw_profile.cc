@@ -345,6 +345,7 @@ RawProfile MakeRawProfile(const RawContents& contents) {
   AddStacks(contents, profile);
   AddParts(contents, made.assembly, profile);
   made.note = NoteOf(contents, made.assembly, profile);
+  made.run = contents.run;
   SetAgentPart(profile, kSnapshotPart, made.note.ToJson());
   made.profile =
       std::move(FinishForImage(std::move(profile), ImageTargetForJdk(contents.header.target_jdk),

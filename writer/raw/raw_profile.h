@@ -24,6 +24,7 @@ struct RawProfile {
   Profile profile;
   AssemblyResult assembly;
   SnapshotNote note;  // also in the profile
+  RunId run{};        // of the raw file, also if the profile does not tell
 };
 
 RawProfile MakeRawProfile(const RawContents& contents);

@@ -85,7 +85,7 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   const uint64_t weights[] = {5};
   const RawPart changing{"sampling", "{\"good\":5}"};
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
+              .Publish({.time_ns = TestProgram::kStartNs + 61'500'000'000,
                         .stacks = weights,
                         .parts = {&changing, 1}})
               .status.ok());
@@ -119,14 +119,14 @@ TEST_CASE("runs are completed with what is known of the counts, and methods have
   program.AddTo(file.writer());
   RunNote run;
   run.program = "app.jar";
-  run.start_ms = TestProgram::Header().start_ns / 1'000'000;
+  run.start_ms = TestProgram::kStartNs / 1'000'000;
   RunList runs;
   runs.Add(run);
   const std::string json = runs.ToJson();
   file.writer().AddPart({"provenance", json});
   const bool at_rest = GENERATE(false, true);
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::Header().start_ns + 5'000'000'000,
+              .Publish({.time_ns = TestProgram::kStartNs + 5'000'000'000,
                         .counters = program.counters(),
                         .at_rest = at_rest})
               .status.ok());
@@ -209,18 +209,26 @@ TEST_CASE("what HotSpot counts is not in a raw file, and the run does not claim 
                          : "snapshot 1 of 1970-01-01T00:00:00.000Z"));
 }
 
+TEST_CASE("each snapshot says of which run it is, also if the profile does not") {
+  OneFile file;
+  for (const RunId run : {RunId{1, 2}, RunId{3, 4}}) {  // there was a reset
+    REQUIRE(file.writer().Publish({.run = run, .time_ns = 1}).status.ok());
+    const RawProfile made = file.Recover();
+    CHECK(made.run == run);
+    CHECK(RunList::Of(made.profile).empty());
+  }
+}
+
 TEST_CASE("pauses are not part of what was recorded") {
   OneFile file;
   RunNote run;
-  run.start_ms = TestProgram::Header().start_ns / 1'000'000;
+  run.start_ms = TestProgram::kStartNs / 1'000'000;
   run.recorded_ms = 2'700;
   RunList runs;
   runs.Add(run);
   const std::string json = runs.ToJson();
   file.writer().AddPart({"provenance", json});
-  REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::Header().start_ns + 6'600'000'000})
-              .status.ok());
+  REQUIRE(file.writer().Publish({.time_ns = TestProgram::kStartNs + 6'600'000'000}).status.ok());
   const RawProfile made = file.Recover();
   CHECK(made.note.recorded_ms == 2'700);
   CHECK(RunList::Of(made.profile).Runs().at(0).recorded_ms == 2'700);

@@ -35,6 +35,11 @@ class FileReading {
  public:
   FileReading(RawBytes& file, std::string name) : file_(file), name_(std::move(name)) {}
 
+  RunId NewestRun() {
+    const bool is_read = ReadHeader().ok() && ReadCommits().ok() && !commits_.empty();
+    return is_read ? commits_.front().second.run : RunId();
+  }
+
   Result<RawContents> Run() {
     if (Status status = ReadHeader(); !status.ok()) return status;
     std::optional<RawContents> best;
@@ -185,6 +190,7 @@ class FileReading {
     }
     contents->header = header_;
     contents->generation = commit.generation;
+    contents->run = commit.run;
     contents->time_ns = commit.time_ns;
     contents->at_rest = commit.at_rest;
     contents->losses = commit.losses;
@@ -291,5 +297,7 @@ Result<size_t> RawMemoryBytes::ReadAt(uint64_t offset, uint8_t* into, size_t siz
 Result<RawContents> ReadRaw(RawBytes& file, const std::string& name) {
   return FileReading(file, name).Run();
 }
+
+RunId ReadRawRun(RawBytes& file) { return FileReading(file, "").NewestRun(); }
 
 }  // namespace iprof

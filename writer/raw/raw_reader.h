@@ -95,6 +95,7 @@ using RawRanges = std::vector<std::pair<uint64_t, uint64_t>>;
 struct RawContents {
   RawHeader header;
   uint64_t generation = 0;
+  RunId run{};
   int64_t time_ns = 0;
   bool at_rest = false;
   RawLosses losses;              // what the writer had no room for
@@ -117,5 +118,8 @@ struct RawContents {
 };
 
 Result<RawContents> ReadRaw(RawBytes& file, const std::string& name);
+
+// The run of the newest snapshot, of which no more than the commit is read. Not known if there is none that can be read.
+RunId ReadRawRun(RawBytes& file);
 
 }  // namespace iprof

@@ -53,7 +53,11 @@ TEST_CASE("a raw file says when it was made, and by whom") {
   REQUIRE(contents.ok());
   CHECK(contents->header == TestProgram::Header());
   CHECK(contents->generation == 3);
-  CHECK(contents->time_ns == TestProgram::Header().start_ns + 3);
+  CHECK(contents->time_ns == TestProgram::kStartNs + 3);
+  CHECK(contents->run == TestProgram(1).run());
+  RawMemoryBytes file(example.bytes);
+  CHECK(ReadRawRun(file) == contents->run);
+  CHECK_FALSE(ReadRawRun(*std::make_unique<RawMemoryBytes>(std::span<const uint8_t>())).is_known());
   CHECK_FALSE(contents->at_rest);
   CHECK_FALSE(contents->newer_is_damaged);
   CHECK(contents->parts.at("sampling").starts_with("{\"signals\":"));

@@ -254,6 +254,7 @@ RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, RawCommit* commi
 
 Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
   RawCommit commit{.generation = generation + 1,
+                   .run = numbers.run,
                    .time_ns = numbers.time_ns,
                    .at_rest = numbers.at_rest,
                    .losses = {}};

@@ -68,6 +68,7 @@ struct RawPart {
 
 // The numbers at one moment. All spans are only used during the call.
 struct RawGeneration {
+  RunId run = {};                           // what is counted belongs to it
   int64_t time_ns = 0;                      // the moment, in ns since 1970
   std::span<const uint64_t> counters = {};  // by CounterIndex; the recording's part (CountWindow)
   std::span<const uint64_t> pairs = {};     // by number

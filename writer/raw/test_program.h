@@ -56,15 +56,12 @@ inline std::string TextOf(const Profile& profile) {
 
 class TestProgram {
  public:
-  explicit TestProgram(uint32_t seed) : random_(seed) {}
+  static constexpr int64_t kStartNs = int64_t{1'700'000'000} * 1'000'000'000;
+
+  explicit TestProgram(uint32_t seed) : run_{.high = seed, .low = kStartNs}, random_(seed) {}
 
   static RawHeader Header() {
-    return {.pid = 4711,
-            .start_ns = int64_t{1'700'000'000} * 1'000'000'000,
-            .agent_version = "1.0-test",
-            .assembly = {},
-            .target_jdk = 21,
-            .image = false};
+    return {.agent_version = "1.0-test", .assembly = {}, .target_jdk = 21, .image = false};
   }
 
   // Loads a class with that many methods.
@@ -159,12 +156,14 @@ class TestProgram {
 
   RawPublication Publish(RawWriter& writer) {
     AddTo(writer);
-    const RawPart part{"sampling", sampling_};
-    return writer.Publish({.time_ns = Header().start_ns + ++time_,
+    std::vector<RawPart> parts = {{"sampling", sampling_}};
+    if (!provenance_.empty()) parts.push_back({"provenance", provenance_});
+    return writer.Publish({.run = run_,
+                           .time_ns = kStartNs + ++time_,
                            .counters = counters_,
                            .pairs = pairs_,
                            .stacks = stacks_,
-                           .parts = {&part, 1}});
+                           .parts = parts});
   }
 
   // The profile of the moment, made of nothing but the truth.
@@ -193,6 +192,12 @@ class TestProgram {
   }
 
   size_t loaded() const { return classes_.size(); }
+  RunId run() const { return run_; }
+  // Its profiles say of which run they are.
+  void Tell() {
+    provenance_ = R"({"runs":[{"run":")" + run_.Text() +
+                  R"(","program":"told.jar","start":"2023-11-14T22:13:20.000Z"}]})";
+  }
   std::vector<uint64_t>& counters() { return counters_; }
 
  private:
@@ -312,6 +317,8 @@ class TestProgram {
     sampling_ = "{\"signals\":" + std::to_string(++signals_) + "}";
   }
 
+  RunId run_;
+  std::string provenance_;
   std::mt19937 random_;
   std::list<Class> classes_;  // loaded
   std::list<Class> kept_;     // unloaded, with counts

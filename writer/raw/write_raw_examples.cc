@@ -3,6 +3,7 @@
 //   other.iraw   three of another program, for an image build
 //   small.iraw   one class, one snapshot
 //   new.iraw     no snapshot yet
+//   told.iraw    two of a program whose profile says of which run it is
 //   sequence     records without seals, as raw_reader_fuzz.cc takes them
 // And app.truth, what the first program had counted at its last snapshot.
 #include <cstdio>
@@ -78,12 +79,14 @@ int main(int argc, char** argv) {
   TestProgram other(2);
   TestProgram small(3);
   TestProgram none(4);
+  TestProgram told(5);
+  told.Tell();
   iprof::RawHeader of_other = TestProgram::Header();
-  of_other.pid = 4712;
   of_other.image = true;
-  const bool written =
-      Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3, of_other) &&
-      Write(folder + "small.iraw", small, 1) && Write(folder + "new.iraw", none, 0);
+  const bool written = Write(folder + "app.iraw", app, 7) &&
+                       Write(folder + "other.iraw", other, 3, of_other) &&
+                       Write(folder + "small.iraw", small, 1) &&
+                       Write(folder + "new.iraw", none, 0) && Write(folder + "told.iraw", told, 2);
   std::ofstream(folder + "sequence") << Sequence();
   std::ofstream(folder + "app.truth") << app.TruthText();
   return written ? 0 : 1;

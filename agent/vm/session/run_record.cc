@@ -64,6 +64,7 @@ void RunRecord::Begin() {
   const std::lock_guard lock(mutex_);
   begin_ms_ = NowMs();
   if (start_ms_ == 0) start_ms_ = begin_ms_;
+  if (!id_.is_known()) id_ = RunId::Make();
 }
 
 void RunRecord::Pause() {
@@ -76,6 +77,7 @@ void RunRecord::Pause() {
 
 void RunRecord::Reset() {
   const std::lock_guard lock(mutex_);
+  id_ = RunId::Make();
   recorded_ms_ = 0;
   start_ms_ = begin_ms_ = begin_ms_ == 0 ? 0 : NowMs();
 }
@@ -84,6 +86,7 @@ RunNote RunRecord::Note() const {
   RunNote note = facts_;
   const std::lock_guard lock(mutex_);
   const int64_t now_ms = NowMs();
+  note.run = id_.Text();
   note.start_ms = start_ms_;
   note.end_ms = begin_ms_ == 0 ? end_ms_ : now_ms;
   note.recorded_ms = recorded_ms_ + (begin_ms_ == 0 ? 0 : now_ms - begin_ms_);

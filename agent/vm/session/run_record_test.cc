@@ -63,6 +63,7 @@ TEST_CASE("a jar is named without its folder") {
 TEST_CASE("pauses do not count as recorded, and belong to the window") {
   RunRecord run;
   CHECK(run.Note().start_ms == 0);
+  CHECK(run.Note().run.empty());
   run.Begin();
   const int64_t start_ms = run.Note().start_ms;
   CHECK(start_ms > 0);
@@ -73,9 +74,31 @@ TEST_CASE("pauses do not count as recorded, and belong to the window") {
   run.Begin();
   const RunNote later = run.Note();
   CHECK(later.start_ms == start_ms);
+  CHECK(later.run == paused.run);
   CHECK(later.end_ms - later.start_ms >= later.recorded_ms + 29);
   run.Reset();
   CHECK(run.Note().start_ms >= later.end_ms);
+}
+
+TEST_CASE("a run has an identity, and a reset begins another run") {
+  RunRecord first;
+  RunRecord second;
+  first.Begin();
+  second.Begin();
+  const std::string id = first.Note().run;
+  CHECK(RunId::Parse(id).is_known());
+  CHECK(second.Note().run != id);
+  first.Reset();
+  const std::string after = first.Note().run;
+  CHECK(RunId::Parse(after).is_known());
+  CHECK(after != id);
+  // Also one that is stopped: what it counts later is that run's.
+  first.Pause();
+  first.Reset();
+  const std::string paused = first.Note().run;
+  CHECK(paused != after);
+  first.Begin();
+  CHECK(first.Note().run == paused);
 }
 
 TEST_CASE("provenance=n leaves out the run and the hashes of code") {

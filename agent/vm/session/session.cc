@@ -400,7 +400,6 @@ std::unique_ptr<SurvivingFile> Session::MakeRawFile(std::string path) {
 // When something is recorded.
 void Session::StartSnapshots(JNIEnv* jni) {
   if (snapshots_ == nullptr) return;
-  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kOnce);
   const Status status = snapshots_->Start(environment_.get(), jni);
   if (!status.ok())
     log_->Warning(fmt::format("there will be no {}: {}",
@@ -519,7 +518,6 @@ Status Session::Reset(JNIEnv* jni) {
   }
   if (Sampling* const sampling = samples_.load()) sampling->Reset();
   run_.Reset();
-  if (source_ != nullptr) source_->NoteBegin(SessionSource::Begins::kAnew);
   if (snapshots_ != nullptr) snapshots_->TakeIfBegun(jni);
   log_->Step("what was recorded so far is forgotten");
   return {};

@@ -1,8 +1,5 @@
 #include "agent/vm/session/session_source.h"
 
-#include <unistd.h>
-
-#include <chrono>
 #include <optional>
 
 #include "agent/vm/session/counted_positions.h"
@@ -18,17 +15,8 @@ SessionSource::SessionSource(const Options& options, int target_jdk, Counting* c
       sampling_(std::move(sampling)),
       run_(std::move(run)) {}
 
-void SessionSource::NoteBegin(Begins begins) {
-  if (begins == Begins::kOnce && begin_ns_.load() != 0) return;
-  begin_ns_.store(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                      std::chrono::system_clock::now().time_since_epoch())
-                      .count());
-}
-
 RawHeader SessionSource::Header() {
   RawHeader header;
-  header.pid = getpid();
-  header.start_ns = begin_ns_.load();
   header.agent_version = IPROF_VERSION;
   if (counting_ != nullptr) header.assembly = counting_->assembly_options();
   header.target_jdk = target_jdk_;
@@ -50,9 +38,11 @@ void SessionSource::End() {
 
 bool SessionSource::AddTo(JNIEnv* jni, RawWriter& file, RawGeneration* numbers) {
   parts_.clear();
+  const RunNote run = run_();
+  numbers->run = RunId::Parse(run.run);
   if (options_.provenance) {
     RunList runs;
-    runs.Add(run_());
+    runs.Add(run);
     runs_ = runs.ToJson();
     parts_.push_back({kProvenancePart, runs_});
   }

@@ -5,7 +5,6 @@
 // Threads and failure: as SnapshotSource.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,10 +27,6 @@ class SessionSource final : public SnapshotSource {
   SessionSource(const Options& options, int target_jdk, Counting* counting,
                 std::function<Sampling*()> sampling, std::function<RunNote()> run);
 
-  // The recording begins now. kOnce: unless it has begun before.
-  enum class Begins : uint8_t { kOnce, kAnew };
-  void NoteBegin(Begins begins);
-
   RawHeader Header() override;
   void Begin() override;
   void End() override;
@@ -46,7 +41,6 @@ class SessionSource final : public SnapshotSource {
   Counting* const counting_;
   const std::function<Sampling*()> sampling_;
   const std::function<RunNote()> run_;
-  std::atomic<int64_t> begin_ns_{0};  // ns since 1970
   // Of the last AddTo.
   std::vector<std::pair<std::string_view, uint64_t>> live_frames_;
   std::string statistics_;

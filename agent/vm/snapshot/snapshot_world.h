@@ -40,11 +40,7 @@ struct FakeSource final : SnapshotSource {
   std::function<void()> on_add;
   std::function<void()> on_end;
 
-  RawHeader Header() override {
-    RawHeader header;
-    header.pid = 42;
-    return header;
-  }
+  RawHeader Header() override { return {}; }
   void Begin() override {
     ++begun;
     is_new = true;
