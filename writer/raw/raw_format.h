@@ -38,7 +38,8 @@
 //              at that site, and lost objects if the type is empty. Elements without a record are zero
 //   method     number, type, name, descriptor. A method on stacks
 //   stack      number, 1 if frames are missing, frames; each: method, bci, line + 1 or 0. The
-//              innermost is first. Element `number` of the array "stacks" is its weight
+//              innermost is first. Element `number` of the array "stacks" is its weight, in first
+//              intervals where the interval adapts (firstIntervalNs in the part "sampling")
 //   part       name, JSON. A part of the profile's section "iprofagent"; the last one counts
 //
 // The tail is bytes, sealed like a log record:

@@ -67,7 +67,7 @@ struct SampleStats {
   uint64_t raw_failed = 0;  // first calls that returned neither a stack nor "no Java frame"
   uint64_t raw_failed_weight = 0;
   uint64_t cut = 0;         // samples whose outer frames were cut off by depth=
-  uint64_t handler_ns = 0;  // wall time inside the handler
+  uint64_t handler_ns = 0;  // in the handler: wall time, or CPU time if the interval adapts
   uint64_t threads_seen = 0;
   uint64_t timer_failures = 0;  // timers and roll-call signals that the system refused (each try)
   uint64_t threads_without_timer = 0;  // live threads that wait for a retry now
