@@ -1,80 +1,15 @@
 """Positions in profiles: each is on an instruction of its method, inside its code, and a caller's is on a call, although classes have
 probes at one time and none at another. Compared with the class files, which Python reads on its own."""
 
-import collections
 import json
-import re
 import time
-import zipfile
 
-from iprofdev import maven
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase, Settings
-from harness.scope import in_proof, on_one_jvm
+from harness.positions_case import PositionsCase
+from harness.scope import on_one_jvm
 from harness.session_case import SessionCase
-from oracle.callers import Callers
-from oracle.placed import Placed
-from soak.real_programs import FILES, PROGRAMS
-
-MODES = {"exact": "", "budget": "mode=budget,rearm=500ms", "frozen": "count-until=1000,rearm=0", "methoddata": "mode=methoddata",
-         "samples": "calls=n,branches=n,receivers=n,monitors=n", "application": "jdk=n"}
-OWN_PROGRAMS = ("sampling.Positions", "sampling.Inlined", "sampling.InterfaceCalls", "sampling.Loops")
-MOST_UNTRUE = 0.01  # of pairs of caller and callee; 0.3 % at most were seen
-REAL_PROGRAMS = ("ecj", "rhino", "h2", "groovy", "beanshell", "antlr")
-
-
-class PositionsCase(AgentCase):
-    agent_defaults = {"image": "n", "interval": "1ms"}
-
-    def class_files(self, jars=()):
-        """A function that returns the bytes of a class of the program, the jars and java.base."""
-        folder = self.folder / "java.base"
-        if not folder.exists():
-            self.run_java("CopyModule", "java.base", folder, agent=None)
-        folders = [Settings.classes, folder]
-        for jar in jars:
-            folders.append(self.folder / jar.stem)
-            if not folders[-1].exists():
-                self.unpack(jar, folders[-1])
-
-        def class_bytes(owner):
-            if "/" in owner or "$Proxy" in owner:
-                return None  # lambdas and proxies have no class files
-            paths = (folder / f"{owner.replace('.', '/')}.class" for folder in folders)
-            return next((path.read_bytes() for path in paths if path.exists()), None)
-        return class_bytes
-
-    def unpack(self, jar, folder):
-        """As the JVM sees it, if the jar has classes for several versions of Java."""
-        with zipfile.ZipFile(jar) as opened:
-            chosen = {}  # path: (version, name in the jar)
-            for name in opened.namelist():
-                versioned = re.fullmatch(r"META-INF/versions/(\d+)/(.*)", name)
-                version, path = (int(versioned[1]), versioned[2]) if versioned else (0, name)
-                if path.endswith(".class") and version <= self.jvm.major:
-                    chosen[path] = max(chosen.get(path, (0, path)), (version, name))
-            for path, (_, name) in chosen.items():
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_bytes(opened.read(name))
-
-    def assert_placed(self, name, class_bytes, least=1):
-        """That all positions of a profile are right. Returns how many frames were compared."""
-        profile = self.profile(name)
-        verdicts, wrong = Placed(class_bytes).check(profile.samples())
-        self.assertEqual(dict(wrong.most_common(5)), {}, f"{name}: {dict(verdicts)}")
-        judged = verdicts["right"] + verdicts["native"]
-        self.assertGreaterEqual(judged, least, verdicts)
-        # A frame that was left out, or that has another method's position, makes a caller call something else. HotSpot itself gives a few
-        # inlined frames a neighbour's position, and the classes of lambdas from before an attach have no names, so they are left out.
-        _, pairs, untrue = Callers(class_bytes).check(profile.samples())
-        self.assertLessEqual(sum(untrue.values()), MOST_UNTRUE * sum(pairs.values()), f"{pairs} {untrue}")
-        statistics = profile.section.get("sampling", {})
-        shown = {name: statistics.get(name) for name in ("writtenWeight", "endsAtNoCall", "endsAtUnknown", "unknownLeaves",
-                                                         "unnamedFrames")}
-        print(f"{self.jvm.id} {name}: {judged} frames right of {sum(verdicts.values())}, {len(profile.samples())} contexts, "
-              f"{json.dumps(shown)}")
-        return judged
 
 
 class OldFrames(AgentCase):
@@ -105,35 +40,11 @@ class OldFrames(AgentCase):
 
 
 class Modes(PositionsCase):
-    def run_mode(self, program, mode, *args, jvm_args=(), program_name=None):
-        name = f"{program_name or program}.{mode}.iprof"
-        self.run_java(program, *args, agent=",".join(filter(None, [f"out={self.folder}/{name}", MODES[mode]])), jvm_args=jvm_args)
-        return name
-
     def test_a_program_of_switches(self):
         class_bytes = self.class_files()
         for mode in ("exact", "budget", "frozen", "samples"):
             with self.subTest(mode):
                 self.assert_placed(self.run_mode("sampling.Positions", mode, 2_000), class_bytes, least=1_000)
-
-    @in_proof
-    def test_ten_programs_in_all_modes(self):
-        totals = collections.Counter()
-        for mode in MODES:
-            for program in OWN_PROGRAMS:
-                class_bytes = self.class_files()
-                totals[mode] += self.assert_placed(self.run_mode(program, mode, 6_000), class_bytes, least=500)
-            for program in (one for one in PROGRAMS if one.name in REAL_PROGRAMS):
-                jars = [jar for pin in program.pins for jar in maven.jars([pin])]
-                work = self.folder / f"{program.name}.{mode}"
-                work.mkdir()
-                arguments = [part.format(files=FILES, work=work) for part in program.arguments]
-                path = ":".join(map(str, jars))
-                name = self.run_mode(["-cp", path, program.main], mode, *arguments, jvm_args=program.jvm_arguments,
-                                     program_name=program.name)
-                totals[mode] += self.assert_placed(name, self.class_files(jars), least=100)
-        print(f"{self.jvm.id}: no wrong position in frames of ten programs: " +
-              ", ".join(f"{mode} {frames}" for mode, frames in totals.items()))
 
 
 class Sessions(PositionsCase, SessionCase):
