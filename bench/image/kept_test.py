@@ -1,0 +1,69 @@
+"""Tests of what is made, kept and made again."""
+
+import pathlib
+import tempfile
+import types
+import unittest
+
+from kept import RECORD, Kept, Product
+from measuring import Failed
+
+
+class KeptProducts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.made, self.told = [], []
+
+    def product(self, name, made_from="", needs=(), fails=False):
+        def make(folder):
+            self.made.append(name)
+            if fails:
+                raise Failed(f"{name} failed")
+            (folder / "content").write_text(name)
+            return types.SimpleNamespace(wall_s=61.4, peak_mib=2048)
+        return Product(name, self.folder / name, (made_from,), make, needs)
+
+    def ensured(self, *products, kept=None):
+        """The names of what that made."""
+        self.made.clear()
+        for product in products:
+            (kept or Kept(self.told.append)).ensure(product)
+        return list(self.made)
+
+    def test_a_product_is_made_once_after_those_that_it_needs(self):
+        profile = self.product("profile")
+        image = self.product("image", needs=(profile,))
+        self.assertEqual(self.ensured(image), ["profile", "image"])
+        self.assertEqual(self.told, ["made profile in 61 s, with 2.0 GiB of memory", "made image in 61 s, with 2.0 GiB of memory"])
+        self.assertEqual(self.ensured(image, profile), [])
+
+    def test_what_is_made_from_something_else_is_made_again_with_all_that_follows(self):
+        self.ensured(self.product("image", needs=(self.product("profile", "agent 1"),)), self.product("plain"))
+        profile = self.product("profile", "agent 2")
+        image, plain = self.product("image", needs=(profile,)), self.product("plain")
+        self.assertEqual([product.title for product in Kept().missing([plain, image, profile])], ["profile", "image"])
+        self.assertEqual(self.ensured(plain, image), ["profile", "image"])
+
+    def test_what_was_made_in_part_is_made_again_from_an_empty_folder(self):
+        image = self.product("image")
+        image.folder.mkdir()
+        (image.folder / "rest").touch()
+        (image.folder / RECORD).write_text('{"key": ')
+        self.assertEqual(self.ensured(image), ["image"])
+        self.assertFalse((image.folder / "rest").exists())
+
+    def test_a_failure_is_that_of_all_that_need_it_and_is_not_tried_twice(self):
+        kept = Kept(self.told.append)
+        counters = self.product("counters", fails=True)
+        for name in ("profile", "image"):
+            with self.assertRaisesRegex(Failed, "counters failed"):
+                kept.ensure(self.product(name, needs=(counters,)))
+        self.assertEqual(self.made, ["counters"])
+        self.assertFalse(kept.has(counters))
+        self.assertEqual(self.ensured(self.product("counters")), ["counters"])  # the next call tries again
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
