@@ -9,6 +9,7 @@ from iprofdev.places import ROOT
 
 from harness import fake_graalvm
 from harness.case import AgentCase, Settings
+from harness.scope import in_proof
 
 BENCH = ROOT / "bench" / "image" / "run"
 MODES = "exact,harvest"
@@ -46,6 +47,7 @@ class ImageBench(AgentCase):
             found[first] = cells
         return found
 
+    @in_proof
     def test_images_are_built_once_and_compared(self):
         home = self.graalvm()
         first = self.bench(home, "--programs", "rhino,antlr", "--forks", "2", "--csv", self.folder / "runs.csv", modes="exact")
