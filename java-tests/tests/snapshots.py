@@ -351,14 +351,14 @@ class Sessions(SnapshotCase):
         for name in ("first.iprof", "second.iprof"):
             self.assertEqual(run_of(inputs / name), before)
         self.recovered(inputs / "before.iraw")
-        self.assertEqual(run_of("some.iprof"), before)
+        self.assertEqual(run_of("recovered.iprof"), before)
         self.command("reset", process)
         self.rounds(process, 5)
         self.wait_for_rounds(process, 5)
         self.kill(process)
         (self.folder / "app.iraw").rename(inputs / "app.iraw")
         self.recovered(inputs / "app.iraw")
-        self.assertNotEqual(run_of("some.iprof"), before)
+        self.assertNotEqual(run_of("recovered.iprof"), before)
         said = self.run_tool("merge", "--input-dir", inputs, "-o", "all.iprof").stderr
         for name in ("before.iraw", "first.iprof", "second.iprof"):
             self.assertIn(f"{name} is left out: {inputs}/third.iprof is of the same run, and newer", said)
@@ -381,8 +381,8 @@ class Sessions(SnapshotCase):
         self.assertRegex(said, r"^iprof: warning: .*/(a|b)\.iraw is left out: .*/(b|a)\.iraw is of the same run.*\n$")
         self.assertEqual(self.profile("all.iprof").calls_of(ROUND), 1 + 2)
         self.assertNotIn("provenance", self.profile("all.iprof").section)
-        self.recovered(inputs / "a.iraw", inputs / "b.iraw", inputs / "c.iraw")
-        self.assertEqual(self.profile("some.iprof").calls_of(ROUND), 1 + 2)
+        recovered = self.recovered(*(inputs / f"{name}.iraw" for name in "abc"))
+        self.assertEqual(recovered.calls_of(ROUND), 1 + 2)
 
     @on_one_jvm
     def test_what_hotspot_counts_is_not_in_the_file(self):
