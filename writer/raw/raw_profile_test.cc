@@ -374,7 +374,7 @@ TEST_CASE("weights of a raw file become those of a profile where the interval ad
                         R"({"event":"cpu","intervalNs":4000000,"firstIntervalNs":1000000,)"
                         R"("lastIntervalNs":1000000,"signals":100,"outcomes":{}})"};
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::Header().start_ns + 61'500'000'000,
+              .Publish({.time_ns = TestProgram::kStartNs + 61'500'000'000,
                         .stacks = weights,
                         .parts = {&adapted, 1}})
               .status.ok());
