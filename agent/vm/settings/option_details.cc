@@ -61,8 +61,10 @@ constexpr OptionDetails kDetails[] = {
      "`out`. Errors go to stderr as well."},
     {"provenance",
      "Write into the profile how and where it was recorded (agent, options, JVM, program, "
-     "time, tables, exactness, losses), and a hash of each recorded method's code, by which "
-     "`iprof merge` tells versions of a method apart. Of the program it names the main class "
+     "time, tables, exactness, losses), the identity of the run, by which `iprof merge` counts"
+     " each run once and which says nothing about the machine, because it is random, and a "
+     "hash of each recorded method's code, by which it tells versions of a method apart. Of "
+     "the program it names the main class "
      "or the jar, without folder and arguments. See [format.md](format.md#extra-keys)."},
     {"lines",
      "Write into the profile the source line of each position, and for each virtual call the "
