@@ -129,3 +129,14 @@ class CliTest(unittest.TestCase):
         with open(self.path(name), "rb") as f:
             data = f.read()
         return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+    def stacks(self, name):
+        """ctx -> weight of the samples, with the whole stacks of which the file has pieces (docs/format.md)."""
+        document = self.load(name)
+        stacks = {entry["ctx"]: entry["records"][0] for entry in document["samplingProfiles"]}
+        for text, weight, *ends in document["iprofagent"].get("split", {"whole": []})["whole"]:
+            frames = text.split("<")
+            for first, last in zip(ends[::2], ends[1::2]):
+                stacks["<".join(frames[first:last])] -= weight
+            stacks[text] = weight
+        return {text: weight for text, weight in stacks.items() if weight > 0}
