@@ -36,10 +36,12 @@ SampleFacts SampleFactsOf(const Profile& profile) {
   return facts;
 }
 
-bool HasTime(const CountFacts& input) {
-  const SampleFacts& samples = input.samples;
-  return !samples.event.empty() && samples.interval_ns > 0 && samples.weight > 0 &&
-         samples.signals > 0;
+bool HasInterval(const SampleFacts& samples) {
+  return !samples.event.empty() && samples.interval_ns > 0;
+}
+
+bool HasTime(const SampleFacts& samples) {
+  return HasInterval(samples) && samples.weight > 0 && samples.signals > 0;
 }
 
 }  // namespace
@@ -68,23 +70,25 @@ int64_t SampleUnit(std::span<const CountFacts> inputs) {
   Wide time_us = 0;
   Wide weighted = 0;
   for (const CountFacts& input : inputs) {
-    if (!HasTime(input)) continue;
     const SampleFacts& samples = input.samples;
+    if (!HasInterval(samples)) continue;
     if (first == nullptr) first = &samples;
     if (samples.event != first->event) return 0;
     differ |= samples.interval_ns != first->interval_ns;
+    if (!HasTime(samples)) continue;
     const Wide of_input_ns =
         static_cast<Wide>(samples.weight) * static_cast<Wide>(samples.interval_ns);
     const Wide of_copies_us = static_cast<Wide>(input.copies) * (of_input_ns / kNsPerUs);
     time_us += of_copies_us;
     weighted += of_copies_us * (of_input_ns / static_cast<Wide>(samples.signals));
   }
-  if (!differ || time_us == 0) return 0;
+  if (!differ) return 0;
+  if (time_us == 0) return first->interval_ns;
   return std::max<int64_t>(1, static_cast<int64_t>(weighted / time_us));
 }
 
 CountScale ScaleToUnit(const CountFacts& input, int64_t unit_ns) {
-  if (unit_ns == 0 || !HasTime(input)) return {};
+  if (unit_ns == 0 || !HasInterval(input.samples)) return {};
   return {.sample_ns = input.samples.interval_ns, .sample_unit_ns = unit_ns};
 }
 

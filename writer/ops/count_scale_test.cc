@@ -164,6 +164,14 @@ TEST_CASE("samples of different intervals weigh as much as the CPU time of their
   CHECK(scales[1].ForSamples().Of(1000) == 1429);
 }
 
+TEST_CASE("an input without samples takes the others' interval") {
+  const std::vector<CountFacts> inputs{Sampled(4'000'000, 2500, 2500), Sampled(1'000'000, 0, 3)};
+  const std::vector<CountScale> scales = ScalesFor(inputs);
+  REQUIRE(scales.size() == 2);
+  CHECK(scales[0].sample_unit_ns == 4'000'000);
+  CHECK(scales[1].sample_unit_ns == 4'000'000);
+}
+
 TEST_CASE("late signals do not count as several, and copies count as inputs") {
   // One signal in 4 ms each, although one interval is 1 ms.
   const CountFacts dense = Sampled(1'000'000, 10'000, 2500);
