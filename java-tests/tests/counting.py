@@ -33,6 +33,7 @@ class Modes(CountingCase):
     def test_c1_without_derived_counts(self):
         self.check("All", 0, agent="placement=direct", jvm_args=["-XX:TieredStopAtLevel=1"])
 
+    @on_newest_jvm
     def test_c2_from_the_first_call(self):
         self.check("All", 0, jvm_args=C2_AT_ONCE)
 

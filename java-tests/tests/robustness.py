@@ -46,6 +46,7 @@ class Switches(RobustCase):
     def test_interpreter(self):
         self.whole("-Xint")
 
+    @on_newest_jvm
     def test_compile_everything(self):
         self.check("Fib", agent=EVERYTHING, jvm_args=["-Xcomp"])
 
@@ -178,6 +179,7 @@ class OtherAgents(RobustCase):
     def comes_first(self, run):
         return [line for line in self.agent_lines(run.stderr) if "another agent" in line]
 
+    @on_newest_jvm
     def test_jacoco_before(self):
         run, outcome = self.beside(first=True, options="samples=n,placement=direct")
         self.assertEqual(len(self.comes_first(run)), 1, run.stderr)

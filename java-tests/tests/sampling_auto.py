@@ -55,8 +55,8 @@ class SamplingAuto(SamplingCase):
                                delta=3 * statistics["intervalNs"], msg=statistics)
 
     def test_a_short_run_has_a_signal_at_each_tick(self):
-        """Of one to three seconds; with one thread and with four."""
-        for program, *arguments in (("sampling.Shares", 1000), ("sampling.Shares", 3000), ("sampling.Threads", 4, 4, 500_000)):
+        """Of a second; with one thread and with four."""
+        for program, *arguments in (("sampling.Shares", 1000), ("sampling.Threads", 4, 4, 500_000)):
             with self.subTest(program=program, arguments=arguments):
                 # A busy machine's clock ticks may come more rarely in one run than in another.
                 _, _, before = self.sampled(program, *arguments, interval="1ms")
@@ -84,6 +84,7 @@ class SamplingAuto(SamplingCase):
         _, _, statistics = self.sampled("sampling.Shares", 300, interval="auto", options=f"{ONLY_SAMPLES},event=wall")
         self.assertEqual([statistics[name] for name in ("intervalNs", "firstIntervalNs", "lastIntervalNs")], [10_000_000] * 3)
 
+    @in_proof
     def test_profiles_are_those_of_a_fixed_interval(self):
         """Six programs: auto and a fixed interval overlap nearly as much as two runs of a fixed interval do."""
         programs = [("sampling.Shares", 1500), ("sampling.Loops", 1500), ("sampling.InterfaceCalls", 1500),
