@@ -107,7 +107,7 @@ struct Options {
   int64_t depth = 2048;     // frames
   ByteSize samples_memory;  // part of `memory`, for distinct stacks; 0: a share
   int signal = 0;           // 0: choose a free one
-  bool precise = true;      // have code compiled anew that cannot tell its lines
+  bool precise = true;      // compile code again whose samples lack precise lines
 };
 
 // How an option's text is stored in its member. The alternative is the option's kind.
