@@ -23,7 +23,7 @@ class AttachCommand : public Command {
     options
         .Add("options", options_,
              "Options of the agent as behind -agentpath, such as out=late.iprof,interval=5ms "
-             "('help' prints them all, 'help=OPTION' explains one)")
+             "('help' lists the usual ones, 'help=all' all, 'help=OPTION' explains one)")
         .Takes("OPTIONS");
     options
         .Add("--agent", library_,

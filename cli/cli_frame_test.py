@@ -210,6 +210,13 @@ class Frame(CliTest):
         said = self.out("attach", "1", "help=interval")
         self.assertTrue(said.startswith("interval=auto|N{us|ms|s|m|h}\ndefault: auto\n\nTime between two samples"), said)
 
+    def test_help_about_the_usual_ones_and_about_all(self):
+        usual, every = self.out("attach", "1", "help"), self.out("attach", "1", "help=all")
+        for text in (usual, every):
+            self.assertIn("\nout ", text)
+        self.assertNotIn("\nstripes ", usual)
+        self.assertIn("\nstripes ", every)
+
     def test_the_home_folder_in_a_long_option(self):
         a = self.write("a.iprof", profile())
         self.run_tool("convert", "--to", "csv", a, "--output=~/made.csv", env={"HOME": self.folder})

@@ -156,9 +156,8 @@ const CommandEntry kVersionEntry = {
 const CommandEntry kGenerateEntry = {
     "generate",
     "Print the man page, a shell's completions, or the reference of the agent's options",
-    "Prints the man page (man), the completion script of a shell (bash, zsh, fish), or the table "
-    "of "
-    "docs/options.md (options). The build calls it, so that documentation and parser share one "
+    "Prints the man page (man), the completion script of a shell (bash, zsh, fish), or the tables "
+    "of docs/options.md (options). The build calls it, so that documentation and parser share one "
     "definition.",
     {},
     [] { return std::unique_ptr<Command>(new GenerateCommand); },

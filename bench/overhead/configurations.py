@@ -33,9 +33,11 @@ class Configuration:
 
 
 def agent_options(java, agent):
-    """The names of the agent's options, from its help."""
-    done = subprocess.run([java, f"-agentpath:{agent}=help", "-version"], capture_output=True, text=True, check=False)
-    return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
+    """The names of the agent's options, from its help. Agents that do not know help=all list all with help."""
+    def listed(word):
+        done = subprocess.run([java, f"-agentpath:{agent}={word}", "-version"], capture_output=True, text=True, check=False)
+        return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
+    return listed("help=all") or listed("help")
 
 
 def options_for(tables, known):

@@ -1,4 +1,4 @@
-// CodeStamp: what tells the versions of a method's bytecode apart, and whether a frame in it is at a call, in 16 bits.
+// CodeStamp: 16 bits that differ between versions of a method's bytecode, and say whether a frame in it is at a call.
 //
 // Why: probes come and go while a program runs, and other agents change code too. A jmethodID always means the
 // version that is current now, but a position is only right in the version in which it was seen. Versions with and

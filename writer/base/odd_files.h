@@ -27,7 +27,7 @@ namespace iprof {
 enum class OddKind {
   kPipe,        // ours
   kOthersPipe,  // another user's; only there if the test runs as root
-  kSocket,      // nobody listens
+  kSocket,      // no process listens
   kFolder,      // empty
   kDevice,      // a link to /dev/null
   kDangling,    // a link to nothing

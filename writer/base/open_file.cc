@@ -121,7 +121,7 @@ Result<OwnedFd> OpenFile(int folder, const std::string& name, int flags, FileKin
   }
   if (is_new) return file;
   if (calls.Fstatat(file.get(), "", &found, AT_EMPTY_PATH) != 0) return Refused(errno);
-  // It may have been exchanged meanwhile.
+  // Another file may have got this name between the check and the open.
   if (S_ISFIFO(found.st_mode) && kind == FileKind::kStream && IsAnonymous(file.get())) return file;
   if (Status status = CheckKind(found, kind); !status.ok()) return status;
   return file;

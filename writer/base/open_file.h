@@ -68,7 +68,7 @@ enum class FileKind : uint8_t {
 Status CheckKind(const struct stat& file, FileKind kind);
 
 // `flags` as for open(2); `mode` is for O_CREAT. Reads and writes of what is no regular file do not wait, but fail with EAGAIN;
-// see WaitForWriter. A named pipe that nobody reads cannot be opened for writing: ENXIO.
+// see WaitForWriter. A named pipe without a reader cannot be opened for writing: ENXIO.
 Result<OwnedFd> OpenFile(int folder, const std::string& name, int flags, FileKind kind,
                          mode_t mode = 0, SystemCalls& calls = SystemCalls::Real());
 Result<OwnedFd> OpenFile(const std::string& path, int flags, FileKind kind);

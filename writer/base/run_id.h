@@ -3,7 +3,7 @@
 //
 //   RunId::Make().Text()   "5b1c09f7d2a84e6689c3d1e0f4a7b265"
 //
-// Guarantees: two runs have different identities, on whatever machines they are: 128 random bits. They say nothing about
+// Guarantees: two runs have different identities, also on different machines: 128 random bits. They say nothing about
 // the machine, the time or the program. Making one never waits.
 // Threads: any. Failure: an identity that cannot be made, and a text that is none, are not known.
 #pragma once

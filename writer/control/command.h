@@ -22,8 +22,8 @@
 
 namespace iprof::control {
 
-// kHarvest reads HotSpot's own counters, and kRefresh lets HotSpot count anew. They need no agent that is started, only its
-// library.
+// kHarvest reads HotSpot's own counters, and kRefresh makes HotSpot count again. They need only the agent's library; the
+// agent need not be started.
 // kSaved: a tool has put a profile of the stopped recording into its place.
 enum class Verb : uint8_t { kStart, kStop, kReset, kDump, kStatus, kHarvest, kRefresh, kSaved };
 

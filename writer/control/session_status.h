@@ -1,4 +1,4 @@
-// SessionStatus: what a running agent tells about its session, and its JSON.
+// SessionStatus: what a running agent says about its session, and its JSON.
 //
 // It is called so because iprof::Status is the value of an error.
 //

@@ -4,8 +4,8 @@
 // Why: with a list, the group bits of the mode are the most that the list allows to anybody but the
 // owner and others. So a chmod to 0640 lets everybody in the list read, not the file's group only.
 //
-// Guarantees: links are not followed. A file system without lists has none. What cannot be read is
-// not taken for "none": nobody gets rights from it.
+// Guarantees: links are not followed. A file system without lists has none. A list that
+// cannot be read is not taken for "none", so no user gets rights by mistake.
 // Threads: any. Failure: see the functions.
 #pragma once
 

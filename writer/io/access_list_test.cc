@@ -164,7 +164,7 @@ TEST_CASE("a file has a list or not, and one can be taken from another") {
     const std::string with = folder / "with";
     std::ofstream(with) << "";
     CHECK(give_list_of("with", with));
-    // It was put there meanwhile.
+    // give_list_of has put it there.
     CHECK(AccessList::IsOn(fd));
     CHECK_FALSE(give_list_of("with", plain));
     CHECK_FALSE(AccessList::IsOn(fd));

@@ -111,7 +111,7 @@ std::optional<std::string> AgentPart(const Profile& profile, std::string_view na
 // Sets a part of a profile's section; a no-op if the section must be kept unchanged. Older keys are
 // not touched: this is for profiles that the agent makes.
 void SetAgentPart(Profile& profile, std::string_view name, std::string_view json);
-// Likewise; does nothing if there is no such part.
+// Removes a part, by the same rules; a no-op also if there is no such part.
 void RemoveAgentPart(Profile& profile, std::string_view name);
 
 }  // namespace iprof

@@ -76,7 +76,7 @@ Status AtomicFile::OpenWhatIsThere() {
   return {};
 }
 
-// A pipe that nobody reads may get its reader soon: the user may have started both.
+// A pipe without a reader may get one soon: the user may have started both programs.
 Status AtomicFile::OpenStream() {
   const int no_follow = place_->descriptor() ? 0 : O_NOFOLLOW;
   for (int slice = 0;; ++slice) {
@@ -118,7 +118,7 @@ void AtomicFile::AllowOurGroup() {
   struct stat made {};
   if (calls_.Fstatat(fd_, "", &made, AT_EMPTY_PATH) != 0 || made.st_gid != ::getegid()) return;
   if (AccessList::IsOn(fd_)) return;
-  const mode_t mask = ::umask(0077);  // there is no other call that tells it
+  const mode_t mask = ::umask(0077);  // no other call returns the mask
   ::umask(mask);
   calls_.Fchmod(fd_, 0640 & ~mask);
 }

@@ -14,8 +14,8 @@
 //  - An existing target that is not a regular file (a device, a FIFO) cannot be replaced and is
 //    written directly; what FileKind::kStream leaves out is refused (open_file.h). A FIFO without a
 //    reader, or with one that reads nothing, is given up after 20 s.
-//  - A name of one of our own descriptors (/dev/stdout, /dev/fd/3) means that descriptor, whatever
-//    it leads to. It is written at its current position, as the shell that opened it expects (>>,
+//  - A name of one of our own descriptors (/dev/stdout, /dev/fd/3) means that descriptor, be it a
+//    file, a pipe or a terminal. It is written at its current position, as the shell that opened it expects (>>,
 //    or a group of commands with one output).
 // Threads: one at a time.
 // Failure: kIo, with the path, the step and the reason. Throws nothing but std::bad_alloc.

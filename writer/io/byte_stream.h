@@ -74,7 +74,7 @@ class FdSink final : public ByteSink {
   std::string name_;
 };
 
-// Reads plain or gzip input, which the first two bytes tell apart. As in gzip(1), input may consist
+// Reads plain or gzip input; the first two bytes show which it is. As in gzip(1), input may consist
 // of several gzip members. A small file must not fill the memory, so input that inflates to more
 // than kFreeInflation bytes and to more than kMaxInflation times its size is refused with kLimit.
 // The ratio alone would not do: the samples of a deep recursion inflate to 400 times their size

@@ -41,7 +41,7 @@ struct EstimateNote {
 
 // Leaves methods that have no calls in the profile out of its note, so that shares are those of what is there. The
 // profile is a part of `whole`. If that has no calls at all, the methods stay that the part declares. The note stays
-// without methods, too: it tells why numbers of the runs are not exact (RunExactness).
+// even without methods: it says why numbers of the runs are not exact (RunExactness).
 void TrimEstimates(Profile& profile, const Profile& whole);
 
 }  // namespace iprof

@@ -31,7 +31,7 @@ std::string LinkText(const std::string& path) {
 }
 
 // The owner that the kernel shows for an id outside this user namespace. If the process is in no
-// user namespace, this is just the id of the user nobody, without that meaning.
+// user namespace, this is just the id of the user "nobody", without that meaning.
 bool IsOutsideNamespace(uid_t owner) {
   constexpr uid_t kOverflowUid = 65534;
   if (owner != kOverflowUid) return false;

@@ -8,8 +8,8 @@
 //    the same id to which no one else may write.)
 //  - What was checked is what is used: the path is walked name by name, each link is held open
 //    while its owner and text are read, and the folder stays open. So a file that is created
-//    through folder() and name() with O_NOFOLLOW is created in that folder, whatever is renamed or
-//    replaced later.
+//    through folder() and name() with O_NOFOLLOW is created in that folder, even if a name in the
+//    path is renamed or replaced later.
 //  - /proc/PID/fd/N, which looks like a link, is an open file: it is never followed;
 //    see descriptor().
 //

@@ -1,4 +1,4 @@
-// HashedNames: the names of methods, for hashes that tell which methods a part of our section belongs to.
+// HashedNames: the names of methods, for hashes that say which methods a part of our section belongs to.
 //
 // Why a limit: a small file may have methods whose signatures name a type with a long name 257 times. Hashing them would
 // take hours.

@@ -48,7 +48,7 @@ Opened Open(int folder, const char* name, SystemCalls& calls) {
     if (errno != EEXIST) return {-1, false, made.status()};
     struct stat found {};
     if (calls.Fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno == ENOENT) continue;  // it was removed meanwhile
+      if (errno == ENOENT) continue;  // it was removed after the attempt to create it
       return {-1, false, Refused(errno)};
     }
     if (found.st_uid != ::geteuid()) return {-1, false, TakenByUser(found.st_uid)};

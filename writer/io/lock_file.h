@@ -2,8 +2,8 @@
 // add to a file that many processes share; turns and claims do not exclude each other.
 //
 // A lock on the file itself would not do: a profile is replaced by a rename, and may not exist yet. So
-// the lock is on a small empty file beside it, ".NAME.lock", for a turn ".NAME.lock.merge". No claim
-// ends so, whatever NAME is, so the two never meet.
+// the lock is on a small empty file beside it, ".NAME.lock", for a turn ".NAME.lock.merge". The lock of
+// a claim never ends in ".merge", so the two never meet.
 //
 // Guarantees:
 //  - At most one LockFile of all processes is held for a name in a folder and a use. The kernel releases it when
@@ -36,8 +36,8 @@ namespace iprof {
 
 // What a lock is for.
 enum class LockUse : uint8_t {
-  kClaim,  // nobody else writes the file; perhaps as long as a JVM lives
-  kTurn,   // nobody else merges into it; as long as a merge takes
+  kClaim,  // no other process writes the file; perhaps as long as a JVM lives
+  kTurn,   // no other process merges into it; as long as a merge takes
 };
 
 class LockFile {
@@ -49,7 +49,7 @@ class LockFile {
   static Result<LockFile> Take(const FilePlace& place, std::chrono::milliseconds patience = {},
                                SystemCalls& calls = SystemCalls::Real(),
                                LockUse use = LockUse::kClaim);
-  // Whether this process has a claim on the name. False also if the system does not tell.
+  // Whether this process has a claim on the name. False also if the system does not say so.
   static bool IsHeldBy(const FilePlace& place, pid_t process);
   // The lock's own name in the folder.
   static std::string NameFor(const std::string& name, LockUse use = LockUse::kClaim);

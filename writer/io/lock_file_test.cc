@@ -1,4 +1,4 @@
-// A name has one owner at a time, whatever ends the owner, and nothing stays behind.
+// A name has one owner at a time, however the owner ends, and nothing stays behind.
 #include "writer/io/lock_file.h"
 
 #include <fcntl.h>

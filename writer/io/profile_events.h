@@ -16,7 +16,7 @@
 // Failure: a Status with the place of the failure, as above. Throws nothing but std::bad_alloc.
 //
 // Why not RapidJSON: it takes 1.5 times as long for a profile, rejects names that Java allows,
-// and does not tell where a token began (docs/lab/json-reader.md). The tests use it as an
+// and does not say where a token began (docs/lab/json-reader.md). The tests use it as an
 // independent oracle.
 #pragma once
 

@@ -33,10 +33,10 @@ struct RunExactness {
   int64_t unknown = 0;    // k is only a lower estimate
   int64_t largest_k = 0;  // 0: no method is within k, or k is not known
   // Not of a snapshot that was taken while threads were counting: calls that had not ended are in its
-  // counts, and nobody knows how many.
+  // counts, and their number is unknown.
   bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
   // For people: "exact but for races between threads; may be off by up to 2 in 6 methods, because exceptions
-  // ended calls or calls had not ended". The number of exact methods is not told: it is that of the recording, and a
+  // ended calls or calls had not ended". The number of exact methods is left out: it is that of the recording, and a
   // profile for an image build has fewer methods. `has_estimates`: methods were not counted all the time, and count as unknown.
   std::string Describe(bool has_estimates) const;
   // The second half. Empty: all methods are exact.
@@ -82,7 +82,7 @@ class RunList {
  public:
   static constexpr size_t kMostRuns = 100;
 
-  // The runs of a profile; empty if it does not tell.
+  // The runs of a profile; empty if it does not say.
   static RunList Of(const Profile& profile);
 
   void Add(const RunNote& run) { texts_.insert(run.ToJson()); }

@@ -20,9 +20,9 @@ struct SnapshotNote {
   int64_t files = 1;       // raw files that were recovered and merged
   int64_t generation = 0;  // the highest
   std::string time{};      // UTC, "2026-11-22T23:35:27.120Z"; the earliest
-  // Until the snapshot, without pauses; the sum. 0: the file does not tell.
+  // Until the snapshot, without pauses; the sum. 0: the file does not say.
   int64_t recorded_ms = 0;
-  bool at_rest = false;  // nothing was counted meanwhile: as exact as a profile of the end
+  bool at_rest = false;  // nothing was counted while it was taken: as exact as a profile of the end
   // Methods that ran, by what is known of their counts.
   int64_t methods_exact = 0;
   int64_t methods_within_k = 0;
@@ -51,7 +51,7 @@ struct SnapshotNote {
   int64_t LossesOfCounts() const;
   bool HasLosses() const { return Losses() > 0 || newer_damaged > 0; }
   // For people: "snapshot 12 of 2026-11-22T23:35:27.120Z; …". Without recorded_ms, which the run of the
-  // snapshot tells, too (run_note.h). `tells_counts`: how exact they are, which a single run tells, too.
+  // snapshot has, too (run_note.h). `tells_counts`: also how exact the counts are; a single run says that, too.
   std::string Describe(bool tells_counts = true) const;
 };
 

@@ -48,7 +48,7 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   void Submit(std::string_view text);
 
   // Runs the command in a while, unless Cancel or another Schedule comes before it has its turn. It is not
-  // refused because it waits long or because many wait: nobody would give it again.
+  // refused because it waits long or because many wait: no client would send it again.
   void Schedule(std::chrono::nanoseconds after, const control::Command& command);
   void Cancel();
 

@@ -47,8 +47,8 @@ sockaddr_un AddressIn(const OwnedFd& folder, const std::string& name) {
   return address;
 }
 
-// A socket under another name in the same folder, until it listens. So nobody finds the path of a
-// socket that refuses connections because it does not listen yet, and takes it for one left behind.
+// A socket that has another name in the same folder until it listens. Otherwise a client could find the
+// path before that, be refused, and take the socket for one that a dead process left behind.
 class Draft {
  public:
   // The path is `name` in the folder.

@@ -3,8 +3,8 @@
 // A client writes one line, the text of a command, and reads one answer up to the end.
 //
 // Guarantees: the socket has mode 0600, and every client is asked for its user: only this process's
-// user and root are heard. An existing path is refused, except a socket of this user that nobody
-// listens on (left behind by a killed JVM). Missing folders are made, for this user only. Links of
+// user and root are heard. An existing path is refused, except a socket of this user on which no process
+// listens (a killed JVM left it behind). Missing folders are made, for this user only. Links of
 // other users in the path are not followed. Once the path exists, clients can connect. Close
 // removes the path if it still is ours. Clients are read side by side, so one that sends nothing
 // delays no other; it is dropped after a while, and earlier if more than kMostSilent of them wait.

@@ -4,8 +4,8 @@
 // What a user sees:
 // - At start, a bad option, an unsupported JVM or an unwritable path prints one sentence to stderr,
 //   and the process ends with 1 (by exit, as in HotSpot, but without HotSpot's second message).
-//   With onerror=ignore it prints the same sentence, and the JVM runs without the agent. "help"
-//   and "help=OPTION" print to stdout, and the process exits with 0.
+//   With onerror=ignore it prints the same sentence, and the JVM runs without the agent. "help",
+//   "help=all" and "help=OPTION" print to stdout, and the process exits with 0.
 // - On attach the process never ends: the sentence goes to its stderr, and the attaching tool gets
 //   an error code. If the program ends before anything is recorded, the tool is told that, and nothing
 //   more is printed.

@@ -1,4 +1,4 @@
-// Log: what the agent tells its user, on stderr or in a file.
+// Log: the agent's messages to its user, on stderr or in a file.
 //
 // Guarantees: a line is one write(2), so lines of several threads and processes never mix. If a
 // file is set, errors go to stderr too.

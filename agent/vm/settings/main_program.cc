@@ -41,7 +41,7 @@ bool IsBehindJar(std::string_view name, const std::vector<std::string>& command_
   return false;
 }
 
-// "acme.module/com.acme.Main", as far as characters of ASCII tell.
+// Whether the name looks like "acme.module/com.acme.Main". Characters beyond ASCII count as letters.
 bool MayBeModuleAndClass(std::string_view name) {
   const size_t slash = name.find('/');
   const auto is_dotted = [](std::string_view part) {

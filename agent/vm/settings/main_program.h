@@ -21,7 +21,7 @@ namespace iprof::vm {
 // What was started: "com.acme.Main", "/opt/acme/tool.jar" or "acme.module/com.acme.Main".
 struct MainProgram {
   std::string name;
-  bool is_file = false;  // known to be the file behind -jar, whatever its suffix
+  bool is_file = false;  // known to be the file behind -jar, with any suffix
 };
 
 // Finds the name in sun.java.command. The property joins everything with spaces, and a jar's path

@@ -29,7 +29,7 @@ std::string ShownMethodData(const WasGiven& was_given) {
   return was_given("source") ? "source=methoddata" : "mode=methoddata";
 }
 
-// Contradictions with source=. `was_given` tells which options the user wrote.
+// Contradictions with source=. `was_given` says which options the user wrote.
 Status FindSourceContradiction(const Options& options, const WasGiven& was_given) {
   if (!options.Harvests()) return {};
   if (!options.calls && !options.branches && !options.receivers && !options.instance_ofs)

@@ -26,7 +26,7 @@ constexpr OptionDetails kDetails[] = {
      "file, also at once: each adds its counts when its program ends, one after the other "
      "([production.md](production.md#many-jvms-one-profile)). Where the code of a method differs, "
      "as after an update, that of the newest run is kept, and a warning says so (not with "
-     "`provenance=n`, which leaves out the hashes that tell). Contradicts `force=n`."},
+     "`provenance=n`, which leaves out the hashes of code). Contradicts `force=n`."},
     {"onwritefailure",
      "When the last profile cannot be written. `report`: one line on stderr. `exit`: also, the "
      "process exits with status 74, whatever the program's own status is. Everything else "
@@ -230,7 +230,7 @@ constexpr OptionDetails kDetails[] = {
     {"precise",
      "After an attach or a later start that changes no classes (`calls=n,branches=n,...`, or "
      "`source=methoddata`): if code that the JVM compiled before holds 1 % of the samples, have it "
-     "compiled anew, so that its samples are on the lines that ran. This costs a pause and "
+     "compiled again, so that its samples are on the lines that ran. This costs a pause and "
      "compiler time once; with `n` such samples are on few lines. See "
      "[sampling.md](sampling.md#attached-late)."},
 };

@@ -44,29 +44,36 @@ std::string Cell(std::string syntax) {
   return "`" + syntax + "`";
 }
 
-std::string TableText() {
-  std::string text =
-      "iprofagent: writes GraalVM PGO profiles (.iprof) from any HotSpot JVM\n"
-      "\n"
-      "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
-      "\n";
-  std::vector<Row> rows{{"option", "value", "default", "meaning"}};
+using Rows = std::vector<Row>;
+
+Rows RowsFor(Audience audience) {
+  Rows rows{{"option", "value", "default", "meaning"}};
   for (const OptionSpec& spec : OptionTable()) {
+    if (spec.audience != audience) continue;
     rows.push_back(
         {std::string(spec.name), ValueSyntax(spec), DefaultOf(spec), std::string(spec.help)});
   }
-  rows.push_back({"help", "", "", "prints this table and exits; help=OPTION explains one option"});
+  return rows;
+}
+
+// Lines whose columns begin at the same places.
+std::string Aligned(const Rows& rows) {
   size_t name = 0, value = 0, standard = 0;
   for (const Row& row : rows) {
     name = std::max(name, row.name.size());
     value = std::max(value, row.value.size());
     standard = std::max(standard, row.standard.size());
   }
+  std::string text;
   for (const Row& row : rows) {
     text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}\n", row.name, name, row.value, value,
                         row.standard, standard, row.meaning);
   }
-  text += "\n";
+  return text;
+}
+
+std::string Modes() {
+  std::string text;
   for (const ModeSpec& mode : ModeTable()) {
     text += fmt::format("mode={} is short for {}\n", mode.name,
                         mode.options.empty() ? "the defaults" : mode.options);
@@ -74,13 +81,46 @@ std::string TableText() {
   return text;
 }
 
+std::string UsersText() {
+  Rows rows = RowsFor(Audience::kUsers);
+  rows.push_back({"help", "", "", "print this and exit; help=OPTION explains one option"});
+  return "iprofagent: writes GraalVM PGO profiles (.iprof) from any HotSpot JVM\n"
+         "\n"
+         "  java -agentpath:/path/to/libiprofagent.so[=option=value,...] ...\n"
+         "\n" +
+         Aligned(rows) + "\n" + Modes();
+}
+
+std::string ExpertsText() {
+  return "Options that few users need:\n\n" + Aligned(RowsFor(Audience::kExperts));
+}
+
+std::string MoreText() {
+  const auto more = std::ranges::count(OptionTable(), Audience::kExperts, &OptionSpec::audience);
+  return fmt::format("help={} also shows {} options that few users need\n", kHelpAboutAll, more);
+}
+
+// One part of the reference: a Markdown table.
+std::string ReferenceTable(Audience audience) {
+  std::string text = "| option | value | default | meaning |\n| --- | --- | --- | --- |\n";
+  for (const OptionSpec& spec : OptionTable()) {
+    if (spec.audience != audience) continue;
+    const std::string standard =
+        spec.default_value.empty() ? "-" : fmt::format("`{}`", spec.default_value);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", spec.name, Cell(ValueSyntax(spec)), standard,
+                        DetailsOf(spec.name));
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string HelpText(std::string_view option) {
+std::string HelpText(std::string_view about) {
   constexpr size_t kWidth = 100;
-  if (option.empty()) return TableText();
+  if (about.empty()) return UsersText() + "\n" + MoreText();
+  if (about == kHelpAboutAll) return UsersText() + "\n" + ExpertsText();
   for (const OptionSpec& spec : OptionTable()) {
-    if (spec.name != option) continue;
+    if (spec.name != about) continue;
     return fmt::format("{}={}\ndefault: {}\n\n{}\n", spec.name, ValueSyntax(spec),
                        spec.default_value.empty() ? "none" : spec.default_value,
                        WrapText(Plain(DetailsOf(spec.name)), 0, kWidth));
@@ -89,14 +129,11 @@ std::string HelpText(std::string_view option) {
 }
 
 std::string OptionReference() {
-  std::string text = "| option | value | default | meaning |\n| --- | --- | --- | --- |\n";
-  for (const OptionSpec& spec : OptionTable()) {
-    const std::string standard =
-        spec.default_value.empty() ? "-" : fmt::format("`{}`", spec.default_value);
-    text += fmt::format("| `{}` | {} | {} | {} |\n", spec.name, Cell(ValueSyntax(spec)), standard,
-                        DetailsOf(spec.name));
-  }
-  return text;
+  return "## Options that most users need\n\n" + ReferenceTable(Audience::kUsers) +
+         "\n## Options that few users need\n\n" +
+         "Their defaults are right for nearly all programs. Other pages name the option to change "
+         "where it helps.\n\n" +
+         ReferenceTable(Audience::kExperts);
 }
 
 }  // namespace iprof::vm

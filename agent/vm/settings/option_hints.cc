@@ -85,7 +85,7 @@ std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before
   for (const OptionSpec& spec : OptionTable()) names.push_back(spec.name);
   const std::string_view alias = AliasOf(bare);
   const std::string_view meant = alias.empty() ? NearestName(bare, names) : alias;
-  if (meant.empty()) return Unknown(name, " (\"help\" lists them all)");
+  if (meant.empty()) return Unknown(name, " (\"help=all\" lists them all)");
   if (meant == "out" && equals != std::string_view::npos)
     return Unknown(name, DidYouMean(fmt::format("out{}", item.substr(equals))));
   return Unknown(name, DidYouMean(meant));

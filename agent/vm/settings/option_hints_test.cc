@@ -16,7 +16,7 @@ TEST_CASE("a comma instead of a plus between patterns") {
     CHECK(Refusal(name + "=a.*,b.*") ==
           "unknown option 'b.*'; the patterns of " + name + "= are joined by '+', not by ','");
   }
-  CHECK(Refusal("include=a.*,b=y") == "unknown option 'b' (\"help\" lists them all)");
+  CHECK(Refusal("include=a.*,b=y") == "unknown option 'b' (\"help=all\" lists them all)");
 }
 
 TEST_CASE("a file without out=, or under another tool's name for it") {
@@ -39,7 +39,7 @@ TEST_CASE("words of other tools, and help in another form") {
   for (const std::string_view word : {"-h", "--help", "-help", "?", "hlep"}) {
     CHECK(Refusal(word) == "unknown option '" + std::string(word) + "'; did you mean 'help'?");
   }
-  CHECK(Refusal("wxyz=1") == "unknown option 'wxyz' (\"help\" lists them all)");
+  CHECK(Refusal("wxyz=1") == "unknown option 'wxyz' (\"help=all\" lists them all)");
 }
 
 TEST_CASE("a value without its unit, or with another spelling of it") {

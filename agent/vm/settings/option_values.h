@@ -71,7 +71,7 @@ Result<ByteSize> ParseSize(std::string_view text);
 // fraction ("1.5s"), or no unit, which then is the default one. Empty if it is not clear.
 std::string NearestDuration(std::string_view text, std::string_view default_unit);
 
-// Likewise for a size ("100MB", "1.5g").
+// What was probably meant by a text that is no size ("100MB", "1.5g"). Empty if it is not clear.
 std::string NearestSize(std::string_view text);
 
 // A file name: not empty.

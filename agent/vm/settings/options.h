@@ -1,9 +1,9 @@
 // Options: what the user asked for, and the table that defines every option.
 //
 // Grammar: "key=value" joined by commas, as in HPROF; values contain no commas; "help" alone asks
-// for the table, and "help=OPTION" for one row of it. Parsing, the help text and docs/options.md all
-// use the table, so they cannot disagree. To add an option, add a member here, a row in options.cc and
-// a text in option_details.cc.
+// for the options that most users need, "help=all" for all, and "help=OPTION" for one. Parsing, the help
+// text and docs/options.md all use the table, so they cannot disagree. To add an option, add a member
+// here, a row in options.cc and a text in option_details.cc.
 //
 // Guarantees: pure logic without JVM, files or global state. Threads: any.
 // Failure: any text gives either Options or a Status whose message is one sentence that names the
@@ -107,7 +107,7 @@ struct Options {
   int64_t depth = 2048;     // frames
   ByteSize samples_memory;  // part of `memory`, for distinct stacks; 0: a share
   int signal = 0;           // 0: choose a free one
-  bool precise = true;      // have code compiled anew that cannot tell its lines
+  bool precise = true;      // compile code again whose samples lack precise lines
 };
 
 // How an option's text is stored in its member. The alternative is the option's kind.
@@ -134,8 +134,15 @@ using OptionSlot = std::variant<bool Options::*, NumberSlot, PercentSlot, Choice
                                 SignalSlot, PatternList Options::*, Duration Options::*,
                                 Interval Options::*, ByteSize Options::*>;
 
+// Who needs an option. It decides only where help and docs/options.md show it.
+enum class Audience {
+  kUsers,    // the user pages recommend it for a usual task: "help" shows it
+  kExperts,  // its default is right for nearly all programs: only "help=all" shows it
+};
+
 struct OptionSpec {
   std::string_view name;
+  Audience audience;
   OptionSlot slot;
   std::string_view default_value;  // in the option's own syntax; empty: none
   std::string_view help;           // one line
@@ -146,10 +153,13 @@ std::span<const OptionSpec> OptionTable();
 // "y|n", "FILE", "0..3" …: the syntax of a value, for help and docs.
 std::string ValueSyntax(const OptionSpec& spec);
 
+// What "help=" takes besides the name of an option.
+constexpr std::string_view kHelpAboutAll = "all";
+
 struct ParsedOptions {
   Options options;
-  bool help = false;       // "help" was given: print the table and do not start
-  std::string help_about;  // of help=OPTION
+  bool help = false;       // "help" was given: print the help and do not start
+  std::string help_about;  // of help=OPTION, or kHelpAboutAll
 };
 
 // Parses everything after the '=' of -agentpath. Null or empty text gives the defaults.

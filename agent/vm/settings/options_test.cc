@@ -65,7 +65,7 @@ TEST_CASE("options about files that are there, or cannot be written") {
 TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("ouf=x") == "unknown option 'ouf'; did you mean 'out=x'?");
   CHECK(Refusal("hlep") == "unknown option 'hlep'; did you mean 'help'?");
-  CHECK(Refusal("wxyz=y") == "unknown option 'wxyz' (\"help\" lists them all)");
+  CHECK(Refusal("wxyz=y") == "unknown option 'wxyz' (\"help=all\" lists them all)");
   CHECK(Refusal("force=yes") ==
         "option 'force' must be one of y|n|always, not 'yes'; did you mean y?");
   CHECK(Refusal("force") == "option 'force' needs a value: force=y|n|always");
@@ -81,7 +81,7 @@ TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("only=a;;b") ==
         "option 'only' must be patterns joined by '+' or ';', none of them empty, not 'a;;b'");
   CHECK(Refusal("out=a,,force=y") == "an option is missing between two commas");
-  CHECK(Refusal("=x") == "unknown option '' (\"help\" lists them all)");
+  CHECK(Refusal("=x") == "unknown option '' (\"help=all\" lists them all)");
 }
 
 TEST_CASE("the raw file's options") {
@@ -306,5 +306,7 @@ TEST_CASE("help=OPTION asks about one option") {
   CHECK(ParseOptions("help=interval")->help_about == "interval");
   CHECK(ParseOptions("help")->help_about.empty());
   CHECK(ParseOptions("help=")->help_about.empty());
+  CHECK(ParseOptions("help=all")->help_about == kHelpAboutAll);
+  CHECK(ParseOptions("help=stripes")->help_about == "stripes");
   CHECK(Refusal("help=intervall") == "unknown option 'intervall'; did you mean 'interval'?");
 }

@@ -4,8 +4,8 @@
 // Everything that a JVM writes beside its profile is named after path(): the raw file of app.1.iprof is
 // app.1.iraw.
 //
-// Guarantees: no other live process has a claim on the same file (writer/io/lock_file.h), whatever path
-// leads to it. The claim ends with the object, with Release, or with the process, also by kill -9; a
+// Guarantees: no other live process has a claim on the same file (writer/io/lock_file.h), even by another
+// path. The claim ends with the object, with Release, or with the process, also by kill -9; a
 // later JVM then gets the name again. A device, a pipe or a descriptor has no claim: any number of JVMs
 // may write to it. Where the file system has no locks, the name is used without a claim; see problem().
 // Threads: any; one at a time per object.
@@ -24,7 +24,7 @@ namespace iprof::vm {
 enum class ClaimRule : uint8_t {
   kReplace,   // an existing file will be replaced
   kUnused,    // an existing file is kept, so its name is passed over
-  kNumbered,  // likewise, and the name without a number is for all (merge=y)
+  kNumbered,  // as kUnused; also, the name without a number is for all JVMs (merge=y)
 };
 
 class OutClaim {

@@ -50,7 +50,7 @@ bool LeadToOneFile(const std::string& a, const std::string& b);
 // "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
 std::string RawPathBeside(const std::string& out_path);
 
-// Where the partial profile of "app.iprof" goes: "app.iprof.partial". Empty likewise.
+// Where the partial profile of "app.iprof" goes: "app.iprof.partial". Empty for a device or a pipe.
 inline constexpr std::string_view kPartialSuffix = ".partial";
 std::string PartialPathBeside(const std::string& out_path);
 
