@@ -162,7 +162,7 @@ class ContinuousIntegration(unittest.TestCase):
                 status = fails.get(program.name.replace("-", "_"), 0)
                 program.write_text(f'#!/bin/sh\necho "$(basename $0) $*" >>{folder}/called\nexit {status}\n')
                 program.chmod(0o755)
-            done = subprocess.run([folder / ".ci" / "run"], capture_output=True, text=True, check=False)
+            done = subprocess.run([folder / ".ci" / "run"], capture_output=True, text=True, check=False, env={**os.environ, "IPROF_CACHE": name})
             return done, (folder / "called").read_text()
 
     def test_all_is_well(self):
@@ -174,15 +174,14 @@ class ContinuousIntegration(unittest.TestCase):
 
     def test_both_processors_and_both_c_libraries_are_packaged(self):
         _, called = self.ci()
-        for target in ("x86_64-linux-glibc", "aarch64-linux-musl"):
-            self.assertRegex(called, rf"(?m)^package {target}\n(.*\n)*test-package {target}$")
+        self.assertIn("\npackage x86_64-linux-glibc aarch64-linux-musl\ntest-package x86_64-linux-glibc aarch64-linux-musl\n", called)
 
     def test_a_late_run_leaves_out_what_only_finds_more_with_more_time(self):
         done, called = self.ci(minutes=80)
         self.assertEqual(done.returncode, 0, done)
         self.assertRegex(done.stdout.partition("== summary")[2], r"too late +fuzzing, briefly\n.* too late +soak, briefly\n")
-        self.assertNotRegex(called, "fuzz|soak|aarch64")
-        self.assertRegex(called, r"(?m)^package x86_64-linux-glibc\n(.*\n)*test-package x86_64-linux-glibc$")
+        self.assertNotRegex(called, "fuzz|soak")
+        self.assertIn("\npackage x86_64-linux-glibc\ntest-package x86_64-linux-glibc\n", called)
 
     def test_a_failed_step_stops_none_and_is_named_at_the_end(self):
         whole = self.ci()[1]
@@ -190,7 +189,7 @@ class ContinuousIntegration(unittest.TestCase):
             with self.subTest(step):
                 done, called = self.ci(**{step: 3})
                 self.assertEqual(done.returncode, 1, done)
-                self.assertEqual(sorted(called.splitlines()), sorted(whole.splitlines()))  # some run beside others
+                self.assertEqual(called, whole)
                 summary = done.stdout.partition("== summary")[2]
                 self.assertRegex(summary, rf"FAILED +{shown}")
                 self.assertIn("passed", summary)
