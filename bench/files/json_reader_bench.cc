@@ -1,6 +1,6 @@
 // One side of the comparison of JSON readers (docs/lab/json-reader.md): reads one file ROUNDS times
 // in one way and prints one JSON line with the user CPU time of all rounds and the peak memory.
-// Usage: json_reader_bench tokens|events|model ours|rapidjson FILE ROUNDS
+// Usage: json_reader_bench events|model ours|rapidjson FILE ROUNDS
 //        json_reader_bench same FILE exits with 1 unless both make the same events and profile
 //        json_reader_bench failure FILE prints the error of each for a file that it cannot read
 #include <fcntl.h>
@@ -121,7 +121,6 @@ ProfileParser ParserOf(std::string_view who) {
 
 Status ReadOnce(std::string_view what, std::string_view who, const char* path) {
   OpenFile file(path);
-  if (what == "tokens") return ReadTokensByRapidJson(file.source(), path);
   if (what == "events") {
     Digest digest(false);
     return ParserOf(who)(file.source(), path, digest);

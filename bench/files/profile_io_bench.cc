@@ -1,4 +1,4 @@
-// The native part of bench/profile-io: measures one operation in a new process and prints one JSON
+// The native part of `bench/run files`: measures one operation in a new process and prints one JSON
 // line. Usage: profile_io_bench make FILE SCALE SEED | read FILE ROUNDS | write FILE ROUNDS | merge
 // THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
 // of the process.

@@ -455,14 +455,4 @@ Status ParseProfileByRapidJson(ByteSource& source, std::string_view name, Profil
   return EventHandler(name, events).Run(*plain);
 }
 
-Status ReadTokensByRapidJson(ByteSource& source, std::string_view name) {
-  const std::unique_ptr<ByteSource> plain = MakeGunzipSource(source, std::string(name));
-  RapidJsonStream stream(*plain, 0);
-  rapidjson::BaseReaderHandler<> ignore;
-  Reader reader;
-  reader.Parse<kParseFlags>(stream, ignore);
-  if (!stream.status().ok() || !reader.HasParseError()) return stream.status();
-  return {Code::kBadInput, rapidjson::GetParseError_En(reader.GetParseErrorCode())};
-}
-
 }  // namespace iprof

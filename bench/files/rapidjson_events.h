@@ -19,7 +19,4 @@ namespace iprof {
 
 Status ParseProfileByRapidJson(ByteSource& source, std::string_view name, ProfileEvents& events);
 
-// RapidJSON's reader with a handler that ignores every token: what its tokens alone cost.
-Status ReadTokensByRapidJson(ByteSource& source, std::string_view name);
-
 }  // namespace iprof

@@ -1,4 +1,4 @@
-// increments [--branches FILE] FOLDER ... : how many increments each placement of counters executes. A
+// increments_bench [--branches FILE] FOLDER ... : how many increments each placement of counters executes. A
 // folder has the exact profile of a run (exact.iprof), the class files that the run loaded (classes), and
 // perhaps profiles to be used as weights= (earlier.iprof, harvested.iprof). See increments.py.
 //
@@ -124,7 +124,7 @@ std::vector<fs::path> ClassFilesBelow(const fs::path& folder) {
 }
 
 int Fail(std::string_view message) {
-  fmt::print(stderr, "increments: {}\n", message);
+  fmt::print(stderr, "increments_bench: {}\n", message);
   return 1;
 }
 
@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
     list.emplace(argv[2]);
     first = 3;
   }
-  if (first >= argc) return Fail("usage: increments [--branches FILE] FOLDER ...");
+  if (first >= argc) return Fail("usage: increments_bench [--branches FILE] FOLDER ...");
   Comparison comparison;
   for (int i = first; i < argc; ++i) {
     const Status added = comparison.Add(argv[i], list ? &*list : nullptr);

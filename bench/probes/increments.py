@@ -99,4 +99,4 @@ def main(arguments):
     recorded = [target / name for name in names if is_there(name)]
     if not recorded:
         raise Failed("nothing is recorded")
-    print(said_by([own_program(arguments.build, "increments"), *recorded]), end="")
+    print(said_by([own_program(arguments.build, "increments_bench"), *recorded]), end="")

@@ -3,9 +3,11 @@ package asmbench;
 import static org.objectweb.asm.Opcodes.*;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -52,9 +54,8 @@ final class AsmRewriter {
   private final class Probes extends MethodVisitor {
     private final List<Trampoline> trampolines = new ArrayList<>();
     private final Map<Label, Frame> frames = new IdentityHashMap<>();
-    private final Map<Label, Boolean> handlers = new IdentityHashMap<>();
-    private final List<Label> here = new ArrayList<>();
-    private boolean handlerHere;
+    private final Set<Label> handlers = new HashSet<>();
+    private final List<Label> here = new ArrayList<>(); // those since the last frame
 
     Probes(MethodVisitor next) {
       super(ASM9, next);
@@ -71,14 +72,6 @@ final class AsmRewriter {
       super.visitInsn(LASTORE);
     }
 
-    private void instruction() {
-      here.clear();
-      if (handlerHere) {
-        handlerHere = false;
-        count();
-      }
-    }
-
     @Override
     public void visitCode() {
       super.visitCode();
@@ -87,7 +80,7 @@ final class AsmRewriter {
 
     @Override
     public void visitTryCatchBlock(Label start, Label end, Label handler, String type) {
-      handlers.put(handler, true);
+      handlers.add(handler);
       super.visitTryCatchBlock(start, end, handler, type);
     }
 
@@ -95,14 +88,17 @@ final class AsmRewriter {
     public void visitLabel(Label label) {
       super.visitLabel(label);
       here.add(label);
-      if (handlers.containsKey(label)) handlerHere = true;
     }
 
+    /** Handlers and all targets of branches have a frame, because classes of java.base are new enough. */
     @Override
     public void visitFrame(int type, int locals, Object[] local, int stacks, Object[] stack) {
       Frame frame = new Frame(locals, local.clone(), stacks, stack.clone());
+      boolean isHandler = here.stream().anyMatch(handlers::contains);
       for (Label label : here) frames.put(label, frame);
+      here.clear();
       super.visitFrame(type, locals, local, stacks, stack);
+      if (isHandler) count();
     }
 
     private Label through(Label target) {
@@ -113,7 +109,6 @@ final class AsmRewriter {
 
     @Override
     public void visitJumpInsn(int opcode, Label label) {
-      instruction();
       if (opcode == GOTO || opcode == JSR) {
         super.visitJumpInsn(opcode, label);
         return;
@@ -124,7 +119,6 @@ final class AsmRewriter {
 
     @Override
     public void visitTableSwitchInsn(int min, int max, Label other, Label... labels) {
-      instruction();
       Map<Label, Label> seen = new IdentityHashMap<>();
       Label[] through = new Label[labels.length];
       for (int i = 0; i < labels.length; i++) through[i] = seen.computeIfAbsent(labels[i], this::through);
@@ -133,7 +127,6 @@ final class AsmRewriter {
 
     @Override
     public void visitLookupSwitchInsn(Label other, int[] keys, Label[] labels) {
-      instruction();
       Map<Label, Label> seen = new IdentityHashMap<>();
       Label[] through = new Label[labels.length];
       for (int i = 0; i < labels.length; i++) through[i] = seen.computeIfAbsent(labels[i], this::through);
@@ -150,67 +143,6 @@ final class AsmRewriter {
         super.visitJumpInsn(GOTO, trampoline.target());
       }
       super.visitMaxs(stack, locals);
-    }
-
-    @Override
-    public void visitInsn(int opcode) {
-      instruction();
-      super.visitInsn(opcode);
-    }
-
-    @Override
-    public void visitIntInsn(int opcode, int operand) {
-      instruction();
-      super.visitIntInsn(opcode, operand);
-    }
-
-    @Override
-    public void visitVarInsn(int opcode, int index) {
-      instruction();
-      super.visitVarInsn(opcode, index);
-    }
-
-    @Override
-    public void visitTypeInsn(int opcode, String type) {
-      instruction();
-      super.visitTypeInsn(opcode, type);
-    }
-
-    @Override
-    public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-      instruction();
-      super.visitFieldInsn(opcode, owner, name, descriptor);
-    }
-
-    @Override
-    public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-      instruction();
-      super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
-    }
-
-    @Override
-    public void visitInvokeDynamicInsn(String name, String descriptor, org.objectweb.asm.Handle bootstrap,
-        Object... arguments) {
-      instruction();
-      super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
-    }
-
-    @Override
-    public void visitLdcInsn(Object value) {
-      instruction();
-      super.visitLdcInsn(value);
-    }
-
-    @Override
-    public void visitIincInsn(int index, int increment) {
-      instruction();
-      super.visitIincInsn(index, increment);
-    }
-
-    @Override
-    public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
-      instruction();
-      super.visitMultiANewArrayInsn(descriptor, dimensions);
     }
   }
 }

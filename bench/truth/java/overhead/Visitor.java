@@ -28,27 +28,15 @@ final class Visitor implements Workload {
   private static final class Constant extends Node {
     final int value;
 
-    Constant(int value) {
-      this.value = value;
-    }
-
-    @Override
-    int accept(Walk walk) {
-      return walk.constant(this);
-    }
+    Constant(int value) { this.value = value; }
+    @Override int accept(Walk walk) { return walk.constant(this); }
   }
 
   private static final class Name extends Node {
     final int index;
 
-    Name(int index) {
-      this.index = index;
-    }
-
-    @Override
-    int accept(Walk walk) {
-      return walk.name(this);
-    }
+    Name(int index) { this.index = index; }
+    @Override int accept(Walk walk) { return walk.name(this); }
   }
 
   private abstract static class Two extends Node {
@@ -62,38 +50,20 @@ final class Visitor implements Workload {
   }
 
   private static final class Sum extends Two {
-    Sum(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int accept(Walk walk) {
-      return walk.sum(this);
-    }
+    Sum(Node left, Node right) { super(left, right); }
+    @Override int accept(Walk walk) { return walk.sum(this); }
   }
 
   private static final class Product extends Two {
-    Product(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int accept(Walk walk) {
-      return walk.product(this);
-    }
+    Product(Node left, Node right) { super(left, right); }
+    @Override int accept(Walk walk) { return walk.product(this); }
   }
 
   private static final class Negative extends Node {
     final Node of;
 
-    Negative(Node of) {
-      this.of = of;
-    }
-
-    @Override
-    int accept(Walk walk) {
-      return walk.negative(this);
-    }
+    Negative(Node of) { this.of = of; }
+    @Override int accept(Walk walk) { return walk.negative(this); }
   }
 
   private static final class Choice extends Two {
@@ -104,34 +74,17 @@ final class Visitor implements Workload {
       this.condition = condition;
     }
 
-    @Override
-    int accept(Walk walk) {
-      return walk.choice(this);
-    }
+    @Override int accept(Walk walk) { return walk.choice(this); }
   }
 
   /** The value of a tree; a choice walks one of its sides only. */
   private static final class Value implements Walk {
     private final int[] names;
 
-    Value(int... names) {
-      this.names = names;
-    }
-
-    @Override
-    public int constant(Constant node) {
-      return node.value;
-    }
-
-    @Override
-    public int name(Name node) {
-      return names[node.index];
-    }
-
-    @Override
-    public int sum(Sum node) {
-      return node.left.accept(this) + node.right.accept(this);
-    }
+    Value(int... names) { this.names = names; }
+    @Override public int constant(Constant node) { return node.value; }
+    @Override public int name(Name node) { return names[node.index]; }
+    @Override public int sum(Sum node) { return node.left.accept(this) + node.right.accept(this); }
 
     @Override
     public int product(Product node) {
@@ -139,10 +92,7 @@ final class Visitor implements Workload {
       return left == 0 ? 0 : left * node.right.accept(this);
     }
 
-    @Override
-    public int negative(Negative node) {
-      return -node.of.accept(this);
-    }
+    @Override public int negative(Negative node) { return -node.of.accept(this); }
 
     @Override
     public int choice(Choice node) {
@@ -152,67 +102,22 @@ final class Visitor implements Workload {
 
   /** How deep a tree is. */
   private static final class Depth implements Walk {
-    @Override
-    public int constant(Constant node) {
-      return 1;
-    }
-
-    @Override
-    public int name(Name node) {
-      return 1;
-    }
-
-    @Override
-    public int sum(Sum node) {
-      return two(node);
-    }
-
-    @Override
-    public int product(Product node) {
-      return two(node);
-    }
-
-    @Override
-    public int negative(Negative node) {
-      return 1 + node.of.accept(this);
-    }
-
-    @Override
-    public int choice(Choice node) {
-      return Math.max(1 + node.condition.accept(this), two(node));
-    }
-
-    private int two(Two node) {
-      return 1 + Math.max(node.left.accept(this), node.right.accept(this));
-    }
+    @Override public int constant(Constant node) { return 1; }
+    @Override public int name(Name node) { return 1; }
+    @Override public int sum(Sum node) { return two(node); }
+    @Override public int product(Product node) { return two(node); }
+    @Override public int negative(Negative node) { return 1 + node.of.accept(this); }
+    @Override public int choice(Choice node) { return Math.max(1 + node.condition.accept(this), two(node)); }
+    private int two(Two node) { return 1 + Math.max(node.left.accept(this), node.right.accept(this)); }
   }
 
   /** How many names a tree has. */
   private static final class Names implements Walk {
-    @Override
-    public int constant(Constant node) {
-      return 0;
-    }
-
-    @Override
-    public int name(Name node) {
-      return 1;
-    }
-
-    @Override
-    public int sum(Sum node) {
-      return node.left.accept(this) + node.right.accept(this);
-    }
-
-    @Override
-    public int product(Product node) {
-      return node.left.accept(this) + node.right.accept(this);
-    }
-
-    @Override
-    public int negative(Negative node) {
-      return node.of.accept(this);
-    }
+    @Override public int constant(Constant node) { return 0; }
+    @Override public int name(Name node) { return 1; }
+    @Override public int sum(Sum node) { return node.left.accept(this) + node.right.accept(this); }
+    @Override public int product(Product node) { return node.left.accept(this) + node.right.accept(this); }
+    @Override public int negative(Negative node) { return node.of.accept(this); }
 
     @Override
     public int choice(Choice node) {
@@ -222,30 +127,11 @@ final class Visitor implements Workload {
 
   /** A hash of what a tree holds, for one tree of ten. */
   private static final class Hash implements Walk {
-    @Override
-    public int constant(Constant node) {
-      return 31 + node.value;
-    }
-
-    @Override
-    public int name(Name node) {
-      return 37 * node.index;
-    }
-
-    @Override
-    public int sum(Sum node) {
-      return 41 * node.left.accept(this) + node.right.accept(this);
-    }
-
-    @Override
-    public int product(Product node) {
-      return 43 * node.left.accept(this) + node.right.accept(this);
-    }
-
-    @Override
-    public int negative(Negative node) {
-      return 47 * node.of.accept(this);
-    }
+    @Override public int constant(Constant node) { return 31 + node.value; }
+    @Override public int name(Name node) { return 37 * node.index; }
+    @Override public int sum(Sum node) { return 41 * node.left.accept(this) + node.right.accept(this); }
+    @Override public int product(Product node) { return 43 * node.left.accept(this) + node.right.accept(this); }
+    @Override public int negative(Negative node) { return 47 * node.of.accept(this); }
 
     @Override
     public int choice(Choice node) {
