@@ -19,7 +19,7 @@ class Order(unittest.TestCase):
         self.ways = [types.SimpleNamespace(name=n, only="") for n in ("none", "x", "y", "z")]
 
     def names(self, seed):
-        return [(number, w.name, c.name) for number, w, c in order(self.workloads, self.ways, 5, seed, lambda workload, way: way.only in ("", workload.kind))]
+        return [(number, w.name, c.name) for number, w, c in order(self.workloads, self.ways, 5, seed, lambda w, c: c.only in ("", w.kind))]
 
     def test_every_pair_once_a_round_and_round_after_round(self):
         plan = self.names(1)

@@ -106,24 +106,6 @@ def method_of(context):
     return context[0].rsplit(":", 1)[0]
 
 
-@dataclasses.dataclass(frozen=True)
-class Underestimated:
-    """A method whose share of all calls is smaller in the estimate than in the truth."""
-
-    method: str
-    lost: float  # points of the overlap of calls
-    calls: tuple  # in the exact, the estimated and the raw profile
-
-
-def underestimated(*profiles):
-    """Of the exact, the estimated and the raw profile: the methods that lose overlap, those that lose most first."""
-    tables = exact, estimated, _ = [calls_by_method(profile) for profile in profiles]
-    all_exact, all_estimated = sum(exact.values()), sum(estimated.values())
-    found = [Underestimated(method, _percent(count, all_exact) - _percent(estimated[method], all_estimated),
-                            tuple(calls[method] for calls in tables)) for method, count in exact.items()]
-    return sorted((one for one in found if one.lost > 0), key=lambda one: (-one.lost, one.method))
-
-
 def compare(tool, folder, name, exact, profile):
     """exact: exact.iprof of the folder, profile: the named one."""
     return Figures(overlap.overlap(tool, folder / "exact.iprof", folder / f"{name}.iprof"), *branches(exact.branches(), profile.branches()),

@@ -17,16 +17,15 @@ calls at sites with rows, the overlap there, and at those of several classes.
 
 With --never-stop, there is no C2, so what a harvest then lacks would be the reader's loss. Two estimators are compared on the same counters
 by --kept, with the --tool of each. With --missing, the share of branch executions that have no data, by reason; and for clear branches, by
-how much of their executions HotSpot counted: the share of them, and in parentheses how much of that share goes the wrong way. With --lost,
-each method's share of the lost overlap of calls in points, and its calls in the exact, the estimated and the raw profile.
+how much of their executions HotSpot counted: the share of them, and in parentheses how much of that share goes the wrong way.
 
 Exit status 1 if a requirement fails: calls >= 80 %, never worse than raw, data >= 99 %, error <= 3 points, right way >= 99 %.
 """
 
 import os
+import pathlib
 import signal
 import tempfile
-import pathlib
 
 from harness.profile import load_profile
 from oracle import core_writer, method_data
@@ -48,7 +47,6 @@ def add_options(options):
     options.value("--both", "", "patterns of classes, as in include=, that are counted exactly by source=both")
     options.flag("--never-stop", "flags with which HotSpot counts everything, to the end")
     options.flag("--missing", "why data are missing, and which branches go the wrong way")
-    options.value("--lost", 0, "how many methods to name that lose overlap of calls")
 
 
 def harvest(arguments, of, into):
@@ -86,18 +84,11 @@ def sources(arguments):
             yield str(core.parent.relative_to(arguments.kept.resolve())), pathlib.Path(made)
 
 
-def rows_of_lost(label, profiles, most):
-    lost = comparison.underestimated(*profiles)
-    rows = [[f"{label}: {which}", f"{sum(one.lost for one in some):.1f}", "", "", ""]
-            for which, some in ((f"all {len(lost)} methods", lost), (f"the first {most}", lost[:most]))]
-    return rows + [[one.method.split("(")[0], f"{one.lost:.2f}", *one.calls] for one in lost[:most]]
-
-
 class Report:
     def __init__(self, arguments):
         self.arguments, self.compared, self.missed = arguments, 0, []
-        self.shares, self.reasons, self.wrong, self.lost = [], [], [], []
-        self.table = held.table("calls", "branch weights", "hot missed", "branches off", "inverted", "other receivers")
+        self.shares, self.reasons, self.wrong = [], [], []
+        self.table = tables.Markdown("", "calls", "branch weights", "hot missed", "branches off", "inverted", "other receivers")
 
     def add(self, label, into):
         exact, found = load_profile(into / "exact.iprof"), {}
@@ -112,16 +103,13 @@ class Report:
         if self.arguments.missing:
             self.reasons.append([label, *(f"{share:.2f}" for share in missing.missing(exact, profiles["raw"]).values())])
             self.wrong.append([label, *(f"{share:.1f} ({wrong:.2f})" for share, wrong in missing.wrong_way(exact, profiles["raw"]).values())])
-        if self.arguments.lost > 0:
-            self.lost += rows_of_lost(label, (exact, profiles["estimated"], profiles["raw"]), self.arguments.lost)
         self.missed += [f"{label}: {text}" for text in found["estimated"].misses + found["estimated"].worse_than(found["raw"])]
         self.compared += 1
 
     def print(self):
         for head, rows in ((["", "with data", "error", "right way", "calls with rows", "overlap", "of several"], self.shares),
                            (["data missing:", *missing.REASONS], self.reasons),
-                           (["counted:", *(name for _, name in missing.COVERAGES)], self.wrong),
-                           (["", "lost", "exact", "estimated", "raw"], self.lost)):
+                           (["counted:", *(name for _, name in missing.COVERAGES)], self.wrong)):
             if rows:
                 print("", *tables.markdown(head, rows), sep="\n")
         print(f"\n{self.compared} programs, {len(self.missed)} requirements missed", *self.missed, sep="\n")

@@ -69,7 +69,7 @@ def main(arguments):
         arguments.forks, arguments.pairs = 2, 1
     seconds = []
     other = ["by the other tool"] if arguments.against else []
-    table = held.table("loaded", "ran", "with data", "read, loaded", "all, loaded", "read, ran", "all, ran", *other)
+    table = tables.Markdown("", "loaded", "ran", "with data", "read, loaded", "all, loaded", "read, ran", "all, ran", *other)
     for jvm, workload, words in held.prepared(arguments):
         label = f"{workload.name}, {jvm.id}"
         table.row(label, *cells_of_held(arguments, [jvm.java, *words("Held")]))

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from runner import rounds, tables
+from runner import rounds
 from runner.figures import spread
 from runner.running import run
 from runner.workloads import REAL, WORKLOADS, Workload, compiled, prepare
@@ -56,7 +56,3 @@ class Pairs:
         """Touched by plain, and as noise one plain run by the next one; by: (a, b) -> their difference or ratio."""
         noise = list(map(by, self.plain, self.plain[1:])) or [by(self.plain[0], self.plain[0])]
         return spread(list(map(by, self.touched, self.plain)), digits), spread(noise, digits)
-
-
-def table(*head):
-    return tables.Markdown("", *head)

@@ -9,6 +9,7 @@ smallest and the largest.
 import operator
 import re
 
+from runner import tables
 from runner.figures import spread
 from runner.running import run, said_by
 from truth import held
@@ -23,7 +24,7 @@ def add_options(options):
 
 
 def main(arguments):
-    table = held.table("classes", "pauses", "longest, ms", "processor time, s", "more, s", "noise, s")
+    table = tables.Markdown("", "classes", "pauses", "longest, ms", "processor time, s", "more, s", "noise, s")
     for jvm, workload, words in held.prepared(arguments):
         command = [jvm.java, *words()]
         half_s, said = run(command).wall_s / 2, []

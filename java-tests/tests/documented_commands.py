@@ -10,7 +10,6 @@ too long or need the network are in NOT_RUN, with the reason. Files of the repos
 
 import itertools
 import os
-import pathlib
 import re
 import shlex
 import shutil
