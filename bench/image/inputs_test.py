@@ -1,12 +1,11 @@
-"""Tests of what programs get and give, of GraalVM's versions, and of what the tool says of decisions."""
+"""Tests of what programs get and give, and of GraalVM's versions."""
 
 import pathlib
 import tempfile
 import unittest
 
-import decisions
-import programs
-from graalvm import GraalVm
+from image import programs
+from image.graalvm import GraalVm
 
 
 class Programs(unittest.TestCase):
@@ -74,19 +73,3 @@ class Versions(unittest.TestCase):
         for said, expected in (("    --no-fallback         build stand-alone image or report failure", ["--no-fallback", "-O3"]), ("", ["-O3"])):
             command = GraalVm(pathlib.Path("/graalvm"), "", said).build("Main", ["config", "main.jar"], "image", ["-O3"])
             self.assertEqual(command, [pathlib.Path("/graalvm/bin/native-image"), *expected, "-cp", "config:main.jar", "-o", "image", "Main"])
-
-
-class ToolsDecisions(unittest.TestCase):
-    def test_shares_are_in_percent(self):
-        said = """{"decisions": {"hot_methods": {"in_a": 3, "in_b": 2, "missed": 0.25, "extra": 0},
-                                 "branches": {"known": 1, "off_by_more_than_10_points": 0.5, "inverted": 0},
-                                 "receivers": {"known": 1, "other_classes": 0.125}}}"""
-        self.assertEqual(decisions.parse(said), decisions.Decisions(25, 50, 0, 12.5))
-
-    def test_what_the_tool_does_not_say_is_unknown(self):
-        self.assertEqual(decisions.parse('{"decisions": {"branches": {"inverted": 0.5}}}'), decisions.Decisions(inverted=50))
-        self.assertEqual(decisions.parse('{"tables": []}'), decisions.Decisions())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -10,8 +10,8 @@ import json
 import pathlib
 import shutil
 
-from measuring import Failed
-from programs import digest
+from image.programs import digest
+from runner.running import Failed
 
 RECORD = "made.json"  # in the folder of each product; written last, so a product without it is not whole
 

@@ -5,8 +5,8 @@ import tempfile
 import types
 import unittest
 
-from kept import RECORD, Kept, Product
-from measuring import Failed
+from image.kept import RECORD, Kept, Product
+from runner.running import Failed
 
 
 class KeptProducts(unittest.TestCase):
@@ -63,7 +63,3 @@ class KeptProducts(unittest.TestCase):
         self.assertEqual(self.made, ["counters"])
         self.assertFalse(kept.has(counters))
         self.assertEqual(self.ensured(self.product("counters")), ["counters"])  # the next call tries again
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

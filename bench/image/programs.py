@@ -30,7 +30,6 @@ class Program:
     full: int
     options: object  # (files, output folder, amount) -> the arguments
     copied: bool = True  # whether the amount is that of the input's copies
-    kind: str = ""  # as forks.order() wants it
 
     def amount(self, quick):
         return self.quick if quick else self.full

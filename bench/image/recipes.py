@@ -10,9 +10,10 @@ import pathlib
 import re
 import shutil
 
-from kept import Product
-from measuring import Failed, measure
-from programs import HEAP
+from image.kept import Product
+from image.programs import HEAP, checksum_of
+from runner import results
+from runner.running import Failed
 
 NONE, INSTRUMENTED, JVM = "no profile", "instrumented", "in a JVM"
 MODES = {
@@ -25,14 +26,6 @@ MODES = {
 }
 BUILD_LIMIT_S, RUN_LIMIT_S = 7200, 1800
 PROFILE, IMAGE = "profile.iprof", "image"
-
-
-@dataclasses.dataclass(frozen=True)
-class Way:
-    """One row of the tables."""
-
-    name: str
-    only: str = ""  # as forks.order() wants it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,8 +80,15 @@ class Recipes:
     def command_in_jvm(self, work, output, *options):
         return [self._recorder.java, HEAP, *options, "-cp", work.jar, work.program.main, *work.arguments(output)]
 
-    def measured(self, command, title):
-        return measure(command, self._graalvm.environment(), RUN_LIMIT_S, round=0, workload=title, configuration="")
+    def measured(self, command, title, number=0, way="", limit_s=RUN_LIMIT_S):
+        return results.measure((number, title, way), command, environment=self._graalvm.environment(), limit_s=limit_s)
+
+    def run(self, work, way, number=0):
+        """One run of an image, or in a JVM; with a checksum of what it computed. Raises Failed."""
+        output = work.output()
+        command = [self.image(work, way).folder / IMAGE, HEAP, *work.arguments(output)] if way != JVM else self.command_in_jvm(work, output)
+        measured = self.measured(command, work.program.name, number, way)
+        return dataclasses.replace(measured, checksum=measured.checksum or checksum_of(output))
 
     def _place(self, work, *names):
         return self._folder.joinpath(work.program.name + ("-quick" if work.quick else ""), *(name.replace(" ", "-") for name in names))
@@ -113,8 +113,7 @@ class Recipes:
 
         def build(folder):
             command = self._graalvm.build(work.program.main, [configuration.folder, work.jar], folder / IMAGE, [*self._build_arguments, *options])
-            measured = measure(command, self._graalvm.environment(), BUILD_LIMIT_S, round=0, workload=title, configuration="")
-            return _if_written(folder / IMAGE, measured)
+            return _if_written(folder / IMAGE, self.measured(command, title, limit_s=BUILD_LIMIT_S))
         return Product(title, self._place(work, "images", name), ("image", self._graalvm.version, self._build_arguments, *made_from), build,
                        (configuration, *needs), is_image=True)
 

@@ -3,11 +3,10 @@
 import math
 import unittest
 
-import speed_tables
-from decisions import Decisions
-from measuring import Measurement
-from recipes import INSTRUMENTED, JVM, NONE
-from results import Results
+from image import speed_tables
+from image.recipes import INSTRUMENTED, JVM, NONE
+from runner.overlap import Overlap
+from runner.results import Measurement, Results
 
 MIB = 1 << 20
 
@@ -30,13 +29,13 @@ class SpeedTables(unittest.TestCase):
 
     def test_a_program_has_ratios_of_medians_and_the_worst_round(self):
         found = results({("rhino", NONE): [10, 10, 10], ("rhino", "exact"): [8, 8, 9], ("rhino", JVM): [20, 20, 20]})
-        decisions = {("rhino", "exact"): Decisions(0.5, 1.25, None, 0.0)}
+        decisions = {("rhino", "exact"): Overlap({}, 100, 0.5, 7, 1.25, 0.25, 0.0)}
         lines = speed_tables.of_program("rhino", [NONE, "exact", INSTRUMENTED, JVM], found, {("rhino", NONE): 20 * MIB, ("rhino", "exact"): 30 * MIB},
                                         decisions)
         self.assertEqual(lines[0], "rhino: 10.00 s of CPU and 20.00 s of time without a profile")
         rows = {row[0]: row[1:] for row in map(cells, lines[4:])}
         self.assertEqual(rows[NONE], ["1", "", "1", "", "20.0", "", "", "", ""])
-        self.assertEqual(rows["exact"], ["0.80 [0.80, 0.90]", "0.90"] * 2 + ["30.0", "0.500 %", "1.250 %", "", "0.000 %"])
+        self.assertEqual(rows["exact"], ["0.80 [0.80, 0.90]", "0.90"] * 2 + ["30.0", "0.500 %", "1.250 %", "0.250 %", "0.000 %"])
         self.assertEqual(rows[JVM][:2], ["2.00 [2.00, 2.00]", "2.00"])
         self.assertEqual(rows[INSTRUMENTED], ["-", "", "-", "", "", "", "", "", ""])
 
@@ -59,7 +58,3 @@ class SpeedTables(unittest.TestCase):
         lines = speed_tables.of_program("a", [NONE, "exact"], results({("a", "exact"): [5]}), {}, {})
         self.assertEqual(lines[0], "a: - s of CPU and - s of time without a profile")
         self.assertEqual(cells(lines[5])[1], "-")
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

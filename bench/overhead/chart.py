@@ -6,9 +6,9 @@ Each row is a workload, each mark the ratio of a configuration to the bare JVM o
 import math
 from xml.sax.saxutils import escape
 
-import bootstrap
-from configurations import ALL, BOTH, JACOCO, NONE, PER_CALL, TIER_3
-from workloads import MICRO, REAL
+from overhead.configurations import ALL, BOTH, JACOCO, NONE, PER_CALL, TIER_3
+from runner import figures
+from runner.workloads import MICRO, REAL
 
 # A different shape for each, so that colours are not the only difference.
 SERIES = ((BOTH, "s0", "circle"), (ALL, "s1", "square"), (JACOCO, "s2", "diamond"), (TIER_3, "s3", "up"), (PER_CALL, "s4", "down"))
@@ -36,9 +36,9 @@ def rows(results, workloads):
             continue
         samples = {c: [results.sample(n, c, NONE, "steady_ms") for n in names] for c, _, _ in SERIES}
         for i, name in enumerate(names):
-            given.append((kind if i == 0 else None, name, {c: bootstrap.ratio(samples[c][i]) for c in samples}))
+            given.append((kind if i == 0 else None, name, {c: figures.ratio(samples[c][i]) for c in samples}))
         if len(names) > 1:
-            given.append((None, "geometric mean", {c: bootstrap.mean_ratio(samples[c]) for c in samples}))
+            given.append((None, "geometric mean", {c: figures.mean_ratio(samples[c]) for c in samples}))
     return given
 
 

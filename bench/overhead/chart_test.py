@@ -5,10 +5,9 @@ import re
 import unittest
 import xml.etree.ElementTree as tree
 
-import bootstrap
-import chart
-from sample_results import results
-from workloads import WORKLOADS
+from overhead import chart
+from runner import figures, results
+from runner.workloads import WORKLOADS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -16,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def drawn():
     names = ("javac", "jackson", "fib")
     ratios = {"none": 1, "calls+branches": 1.1, "all": 1.3, "JaCoCo": 1.2, "tier 3": 3, "per call": 12}
-    measured = results({(n, c): 10 * r for n in names for c, r in ratios.items()})
+    measured = results.of_times({(n, c): 10 * r for n in names for c, r in ratios.items()})
     return chart.steady_state(measured, [w for w in WORKLOADS if w.name in names])
 
 
@@ -41,7 +40,7 @@ class Chart(unittest.TestCase):
                     self.assertTrue(0 <= float(value) <= limit, tree.tostring(element))
 
     def test_equal_factors_are_equally_far_apart(self):
-        svg = chart.draw("t", [("k", "row", {name: bootstrap.Estimate(v, v, v) for (name, _, _), v in
+        svg = chart.draw("t", [("k", "row", {name: figures.Estimate(v, v, v) for (name, _, _), v in
                                              zip(chart.SERIES, (1.0, 2.0, 4.0, 8.0, 16.0))})])
         lines = [float(line.get("x1")) for line in tree.fromstring(svg).iter(f"{SVG}line") if line.get("class").startswith("s")]
         steps = [b - a for a, b in zip(lines, lines[1:])]
@@ -59,7 +58,7 @@ class Chart(unittest.TestCase):
                 self.assertGreaterEqual(contrast, 4.5, f"{style} in {part}")
 
     def test_one_fork_is_a_mark_without_a_bar(self):
-        one = {name: bootstrap.ratio([(3.0, 2.0)]) for name, _, _ in chart.SERIES}
+        one = {name: figures.ratio([(3.0, 2.0)]) for name, _, _ in chart.SERIES}
         root = tree.fromstring(chart.draw("t", [("k", "row", one)]))
         self.assertFalse([line for line in root.iter(f"{SVG}line") if line.get("class").startswith("s")])
         self.assertEqual(len(list(root.iter(f"{SVG}title"))), len(chart.SERIES))
@@ -72,7 +71,3 @@ def luminance(colour):
     parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,17 +1,16 @@
 """The configurations that are compared: one for each way to run a program, with its JVM options.
 
-To add one: a row in configurations(). A configuration that cannot run here (because the agent does not know an option,
+To add one: its name in NAMES, and a row in configurations(). A configuration that cannot run here (because the agent does not know an option,
 or a jar is missing) is skipped; the report shows the reason.
 """
 
 import dataclasses
 import pathlib
 import re
-import subprocess
 
-from iprofdev import maven
+from iprofdev import maven, processes
 from iprofdev.messages import Unavailable
-from workloads import START
+from runner.workloads import START
 
 TABLES = ("calls", "branches", "receivers", "monitors", "instanceofs", "samples")
 OPTIONAL = ("instanceofs",)  # off by default
@@ -20,6 +19,7 @@ LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, BOTH, ALL, JACOCO, TIER_3, PER_CALL = "none", "calls+branches", "all", "JaCoCo", "tier 3", "per call"
 NO_CDS = "no CDS"
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3, PER_CALL)
 
 
 @dataclasses.dataclass
@@ -35,7 +35,7 @@ class Configuration:
 def agent_options(java, agent):
     """The names of the agent's options, from its help. Agents that do not know help=all list all with help."""
     def listed(word):
-        done = subprocess.run([java, f"-agentpath:{agent}={word}", "-version"], capture_output=True, text=True, check=False)
+        done = processes.run([java, f"-agentpath:{agent}={word}", "-version"])
         return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
     return listed("help=all") or listed("help")
 
@@ -47,9 +47,10 @@ def options_for(tables, known):
     return [*off, *on, *(["format=1.1.0"] if "instanceofs" in tables else [])]
 
 
-def configurations(java, agent, per_call_agent, folder):
+def configurations(jvm, agent, build, folder):
     """folder: for the agents' output."""
-    known = agent_options(java, agent)
+    known = agent_options(jvm.java, agent)
+    per_call_agent = build.resolve() / "bench" / "overhead" / "percall" / "libpercall.so"
 
     def ours(name, options, needs=()):
         profile = folder / (re.sub("[^a-z0-9]+", "-", name) + ".iprof")  # configurations may run at the same time

@@ -12,12 +12,11 @@ import sys
 import tempfile
 from concurrent import futures
 
-import bootstrap
-import timeline
-import turns
-from configurations import ALL, NONE
-from measuring import Failed
-from targets import Verdict, worst
+from overhead import timeline, turns
+from overhead.configurations import ALL, NONE
+from overhead.targets import worst
+from runner import figures, tables
+from runner.running import Failed
 
 DEFAULT = (ALL, "count-until", "overhead=5%")
 # Compiler threads that end would take their CPU time along.
@@ -38,7 +37,7 @@ class OverTime:
         self._runs = {}  # (workload, configuration) -> {round: timeline.Run}
 
     def run(self, plan):
-        """plan: that of forks.order()."""
+        """plan: that of rounds.order()."""
         for (number, name), steps in itertools.groupby(plan, key=lambda step: (step[0], step[1].name)):
             ways = {way.name: (workload, way) for _, workload, way in steps}
             if NONE in ways and self._knows_work(*ways[NONE]):
@@ -53,7 +52,7 @@ class OverTime:
             return True
         seconds = max(1, round(self._seconds * TRIAL))
         try:
-            run, _ = self._measured(workload, none, UNLIMITED, {"round": 0}, [f"-Doverhead.seconds={seconds}"])
+            run, _ = self._measured(0, workload, none, UNLIMITED, [f"-Doverhead.seconds={seconds}"])
         except Failed as failure:
             self._forks.fail(workload, none, failure)
             return False
@@ -63,7 +62,7 @@ class OverTime:
     def _round(self, number, steps):
         with turns.Turns() as among, futures.ThreadPoolExecutor(len(steps)) as pool:
             runs = [(workload, way, pool.submit(
-                self._measured, workload, way, self._repetitions[workload.name], {"round": number}, (), turns.Turn(among)))
+                self._measured, number, workload, way, self._repetitions[workload.name], (), turns.Turn(among)))
                 for workload, way in steps]
             for workload, way, future in sorted(runs, key=lambda run: run[1].name != NONE):  # its result is the right one
                 try:
@@ -73,13 +72,12 @@ class OverTime:
                 except Failed as failure:
                     self._forks.fail(workload, way, failure)
 
-    def _measured(self, workload, way, repetitions, labels, jvm_args=(), turn=None):
+    def _measured(self, number, workload, way, repetitions, jvm_args=(), turn=None):
         with tempfile.TemporaryDirectory(dir=self._folder) as made:
             rows, log, output = (pathlib.Path(made) / name for name in ("timeline", "safepoints.log", "output"))
             output.mkdir()
             arguments = [*JVM_ARGS, f"-Xlog:safepoint=info:file={log}:timemillis", f"-Doverhead.timeline={rows}", *jvm_args]
-            labels = {**labels, "workload": workload.name, "configuration": way.name}
-            measured = self._forks.unchecked(workload, way, repetitions, labels, arguments, turn, output)
+            measured = self._forks.unchecked(number, workload, way, repetitions, arguments, turn, output)
             run = timeline.read(rows.read_text(), log.read_text(), turn.stops if turn else ())
         if len(run.rows) < 2:
             raise Failed("took less than one repetition")
@@ -102,16 +100,13 @@ def table(over_time, workload, ways):
         if some:
             rows.append(_cells(way.name, some))
     head = ["", "CPU, s", "whole run", *timeline.PHASES, "swapping", "swaps", "longest pause"]
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    return "\n".join([f"{workload.name}: CPU time for the same work, divided by that without an agent"] + [
-        "  ".join(text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths))).rstrip()
-        for row in [head, *rows]])
+    return "\n".join([f"{workload.name}: CPU time for the same work, divided by that without an agent", *tables.aligned(head, rows)])
 
 
 def _cells(name, some):
     """Medians over the rounds; the longest pause is that of all rounds."""
     def median(value):
-        return bootstrap.median(value(one) for one in some)
+        return figures.median(value(one) for one in some)
 
     def phase(of):
         ratio = median(lambda one: one.phases[of].ratio)
@@ -140,7 +135,7 @@ def verdicts(over_time, workloads, ways):
 
 
 def _estimate(values):
-    return bootstrap.Estimate(bootstrap.median(values), math.nan, math.nan)
+    return figures.Estimate(figures.median(values), math.nan, math.nan)
 
 
 def write(over_time, workloads, ways, path):

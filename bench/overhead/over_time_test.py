@@ -5,10 +5,10 @@ import pathlib
 import tempfile
 import unittest
 
-import over_time
-from configurations import Configuration
-from forks import Forks
-from workloads import REAL, Workload
+from overhead import over_time
+from overhead.configurations import Configuration
+from overhead.forks import Forks
+from runner.workloads import REAL, Workload
 
 # Claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
 # time is given, otherwise after the repetitions.
@@ -47,7 +47,7 @@ class Running(unittest.TestCase):
         java = self.folder / "java"
         java.write_text(JAVA.format(folder=self.folder))
         java.chmod(0o755)
-        self.forks = Forks(java, self.folder, quick=False)
+        self.forks = Forks(java, self.folder, False, limit_s=900)
         self.workload = Workload("w", REAL, 1, 8)
         self.made = over_time.OverTime(self.forks, self.folder, 4)
 
@@ -93,7 +93,3 @@ class Running(unittest.TestCase):
         self.run_ways(Configuration("none", ["fail"]), Configuration("slow", ["slow"]))
         self.assertEqual(set(self.forks.failures), {("w", "none")})
         self.assertEqual(self.table().count("\n"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

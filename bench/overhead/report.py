@@ -1,15 +1,15 @@
 """The results as text: a table of ratios to the bare JVM for each metric and kind of workload."""
 
-import bootstrap
-from configurations import NONE
-from workloads import MICRO, REAL, START
+from overhead.configurations import NONE
+from runner import figures, tables
+from runner.workloads import MICRO, REAL, START
 
 METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu_s", "s"), ("whole process, wall", "wall_s", "s"),
            ("peak memory", "peak_mib", "MiB"))
 SETTLED = 0.9  # if the last quarter took less than this share of the one before, it was still getting faster
 
 
-def tables(results, workloads, ways, planned=None):
+def text(results, workloads, ways, planned=None):
     """planned: the pairs of workload and configuration that were to run, by name; None: all. The others are empty."""
     lines = []
     for title, metric, unit in METRICS:
@@ -30,14 +30,11 @@ def _table(title, metric, unit, columns, results, ways, planned):
         samples = [results.sample(c.name, way.name, NONE, metric) for c in columns]
         if way.name == NONE or not any(samples) or (way.slowness > 1 and metric != "steady_ms"):
             continue
-        mean = str(bootstrap.mean_ratio(samples)) if all(is_planned(c, way) for c in columns) else ""
-        rows.append([way.name, *(str(bootstrap.ratio(s)) if is_planned(c, way) else "" for c, s in zip(columns, samples)),
+        mean = str(figures.mean_ratio(samples)) if all(is_planned(c, way) for c in columns) else ""
+        rows.append([way.name, *(str(figures.ratio(s)) if is_planned(c, way) else "" for c, s in zip(columns, samples)),
                      *([mean] if with_mean else [])])
     head = ["", *(c.name for c in columns), *(["geometric mean"] if with_mean else [])]
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    return [f"{title}: medians without an agent, and ratios to them [95 % interval]"] + [
-        "  ".join(text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths))).rstrip()
-        for row in [head, *rows]]
+    return [f"{title}: medians without an agent, and ratios to them [95 % interval]", *tables.aligned(head, rows)]
 
 
 def unsettled(results, workloads, ways):

@@ -1,17 +1,17 @@
 import unittest
 
-import report
-import sample_results
-from configurations import ALL, NONE, Configuration
-from workloads import REAL, Workload
+from overhead import report
+from overhead.configurations import ALL, NONE, Configuration
+from runner import results
+from runner.workloads import REAL, Workload
 
 
 class Tables(unittest.TestCase):
     def rows(self, planned):
         workloads = [Workload(name, REAL, 1, 1, 1) for name in ("a", "b")]
         ways = [Configuration(name, []) for name in (NONE, ALL, "direct")]
-        measured = sample_results.results({("a", NONE): 10, ("a", ALL): 20, ("a", "direct"): 30, ("b", NONE): 10, ("b", ALL): 15})
-        text = report.tables(measured, workloads, ways, planned).split("\n\n", maxsplit=1)[0]
+        measured = results.of_times({("a", NONE): 10, ("a", ALL): 20, ("a", "direct"): 30, ("b", NONE): 10, ("b", ALL): 15})
+        text = report.text(measured, workloads, ways, planned).split("\n\n", maxsplit=1)[0]
         return {line.split("  ")[0]: line for line in text.splitlines()}
 
     def test_what_failed_is_a_dash(self):
@@ -24,7 +24,3 @@ class Tables(unittest.TestCase):
         self.assertIn("3.00", rows["direct"])
         self.assertNotIn(" -", rows["direct"])
         self.assertIn("1.50", rows[ALL])
-
-
-if __name__ == "__main__":
-    unittest.main()

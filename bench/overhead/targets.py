@@ -6,16 +6,16 @@ A verdict is about the median; if its 95 % interval includes the limit, the verd
 import dataclasses
 import math
 
-import bootstrap
-from configurations import ALL, BOTH, JACOCO, NO_CDS, NONE, TIER_3
-from workloads import MICRO, REAL
+from overhead.configurations import ALL, BOTH, JACOCO, NO_CDS, NONE, TIER_3
+from runner import figures
+from runner.workloads import MICRO, REAL
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
     text: str
     limit: float
-    measured: bootstrap.Estimate
+    measured: figures.Estimate
     where: str = ""  # the worst program
 
     @property
@@ -36,10 +36,10 @@ def verdicts(results, workloads):
     micro = [w.name for w in workloads if w.kind == MICRO]
 
     def mean(text, limit, names, way, metric):
-        return Verdict(text, limit, bootstrap.mean_ratio([results.sample(n, way, NONE, metric) for n in names]))
+        return Verdict(text, limit, figures.mean_ratio([results.sample(n, way, NONE, metric) for n in names]))
 
     def worst_of(text, limit, names, way, metric):
-        return worst(text, limit, {n: bootstrap.ratio(results.sample(n, way, NONE, metric)) for n in names})
+        return worst(text, limit, {n: figures.ratio(results.sample(n, way, NONE, metric)) for n in names})
 
     def share(text, limit, way, other):
         return worst(text, limit, {n: _share(results, n, way, other) for n in real})
@@ -59,7 +59,7 @@ def verdicts(results, workloads):
         worst_of("all tables, peak memory, worst real program", 1.30, real, ALL, "peak_mib"),
         _writing(results),
         *(Verdict(f"{text}, hello world's CPU time against a JVM without class-data sharing", 2.00,
-                  bootstrap.ratio(results.sample("hello", way, NO_CDS, "cpu_s"))) for text, way in (("calls+branches", BOTH), ("all tables", ALL))),
+                  figures.ratio(results.sample("hello", way, NO_CDS, "cpu_s"))) for text, way in (("calls+branches", BOTH), ("all tables", ALL))),
     ]
 
 
@@ -67,7 +67,7 @@ def worst(text, limit, by_name):
     """by_name: program -> Estimate. If one was not measured, none was."""
     known = {name: e for name, e in by_name.items() if e.known}
     if not known or len(known) < len(by_name):
-        return Verdict(text, limit, bootstrap.UNKNOWN)
+        return Verdict(text, limit, figures.UNKNOWN)
     name = max(known, key=lambda n: known[n].value)
     return Verdict(text, limit, known[name], name)
 
@@ -79,7 +79,7 @@ def _share(results, name, way, other):
         if theirs <= 0:
             return 0.0 if ours <= 0 else math.inf
         return ours / theirs
-    return bootstrap.estimate([results.sample(name, w, NONE, "steady_ms") for w in (way, other)], of)
+    return figures.estimate([results.sample(name, w, NONE, "steady_ms") for w in (way, other)], of)
 
 
 def _writing(results):
@@ -90,4 +90,4 @@ def _writing(results):
         used = results.by_round("javac", ALL, "cpu_s")[number]
         if not math.isnan(bare):
             sample.append((max(0.0, after - bare), used - after))
-    return Verdict("all tables, writing the profile as a share of javac's CPU time", 0.05, bootstrap.ratio(sample))
+    return Verdict("all tables, writing the profile as a share of javac's CPU time", 0.05, figures.ratio(sample))

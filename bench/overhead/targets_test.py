@@ -2,10 +2,9 @@
 
 import unittest
 
-import targets
-from sample_results import measurement, results
-from results import Results
-from workloads import MICRO, REAL, Workload
+from overhead import targets
+from runner.results import Results, of_time, of_times
+from runner.workloads import MICRO, REAL, Workload
 
 PROGRAMS = [Workload("javac", REAL, 1, 1), Workload("jackson", REAL, 1, 1), Workload("fib", MICRO, 1, 1)]
 
@@ -16,7 +15,7 @@ def said(measured, start):
 
 class Verdicts(unittest.TestCase):
     def setUp(self):
-        self.measured = results({
+        self.measured = of_times({
             ("javac", "none"): 10, ("javac", "calls+branches"): 11, ("javac", "all"): 13, ("javac", "JaCoCo"): 12, ("javac", "tier 3"): 40,
             ("jackson", "none"): 10, ("jackson", "calls+branches"): 15, ("jackson", "all"): 16, ("jackson", "JaCoCo"): 14,
             ("jackson", "tier 3"): 30, ("fib", "none"): 10, ("fib", "calls+branches"): 12})
@@ -35,19 +34,19 @@ class Verdicts(unittest.TestCase):
         self.assertIn("0.30 [0.30, 0.30], jackson", said(self.measured, "overhead of all tables"))
 
     def test_a_peer_that_costs_nothing_is_never_beaten(self):
-        self.measured.add(measurement("fib", "JaCoCo", 10))
-        free = results({("javac", c): ms for c, ms in (("none", 10), ("calls+branches", 11), ("JaCoCo", 10))})
+        self.measured.add(of_time("fib", "JaCoCo", 10))
+        free = of_times({("javac", c): ms for c, ms in (("none", 10), ("calls+branches", 11), ("JaCoCo", 10))})
         verdict = next(v for v in targets.verdicts(free, PROGRAMS[:1]) if "JaCoCo" in v.text)
         self.assertFalse(verdict.holds)
 
     def test_writing_is_what_comes_after_the_program_and_not_without_the_agent(self):
-        measured = Results([*(measurement("javac", "none", 1, n, user_s=10.0, after_s=0.1) for n in range(3)),
-                            *(measurement("javac", "all", 1, n, user_s=20.0, after_s=1.1) for n in range(3))])
+        measured = Results([*(of_time("javac", "none", 1, n, user_s=10.0, after_s=0.1) for n in range(3)),
+                            *(of_time("javac", "all", 1, n, user_s=20.0, after_s=1.1) for n in range(3))])
         self.assertIn("MISSES        all tables, writing the profile as a share of javac's CPU time <= 0.05: 0.053",
                       said(measured, "all tables, writing").replace("0.05 [", "0.053 ["))
 
     def test_hello_world_is_compared_with_a_jvm_without_class_data_sharing(self):
-        measured = Results(measurement("hello", way, 1, number, user_s=seconds) for number in range(3)
+        measured = Results(of_time("hello", way, 1, number, user_s=seconds) for number in range(3)
                            for way, seconds in (("none", 0.5), ("no CDS", 1.0), ("calls+branches", 1.5), ("all", 3.5)))
         against = "hello world's CPU time against a JVM without class-data sharing <= 2.00"
         self.assertEqual(said(measured, "calls+branches, hello"), f"holds         calls+branches, {against}: 1.50 [1.50, 1.50]")
@@ -57,16 +56,12 @@ class Verdicts(unittest.TestCase):
         for verdict in targets.verdicts(Results(), PROGRAMS):
             self.assertFalse(verdict.holds, verdict)
             self.assertTrue(str(verdict).startswith("not measured"), verdict)
-        partly = results({("javac", "none"): 10, ("javac", "all"): 11})
+        partly = of_times({("javac", "none"): 10, ("javac", "all"): 11})
         self.assertTrue(said(partly, "all tables, steady state, worst").startswith("not measured"))
 
     def test_an_interval_over_the_limit_is_told(self):
-        noisy = Results([*(measurement("javac", "none", 10, n) for n in range(5)),
-                         *(measurement("javac", "all", ms, n) for n, ms in enumerate((12, 13, 13, 19, 19)))])
+        noisy = Results([*(of_time("javac", "none", 10, n) for n in range(5)),
+                         *(of_time("javac", "all", ms, n) for n, ms in enumerate((12, 13, 13, 19, 19)))])
         verdict = next(v for v in targets.verdicts(noisy, PROGRAMS[:1]) if v.text == "all tables, steady state, worst real program")
         self.assertTrue(verdict.holds)
         self.assertIn("the interval allows the contrary", str(verdict))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -3,8 +3,8 @@
 import math
 import unittest
 
-import timeline
-from timeline import COUNTING, STEADY, SWAPS, WARM_UP, Row, Run, Swap
+from overhead import timeline
+from overhead.timeline import COUNTING, STEADY, SWAPS, WARM_UP, Row, Run, Swap
 
 # Of JDK 17, 21 and 25.
 LOG = """\
@@ -98,7 +98,3 @@ class Reading(unittest.TestCase):
         base = rows((10, 2.0, 0, 0), (10, 4.0, 0, 0))
         for repetitions, program in ((0, 10), (5, 11), (10, 12), (15, 14), (20, 16), (25, 18)):
             self.assertAlmostEqual(timeline.at(base, repetitions, lambda row: row.program_s), program)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

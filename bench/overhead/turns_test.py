@@ -5,8 +5,7 @@ import sys
 import threading
 import unittest
 
-import timeline
-import turns
+from overhead import timeline, turns
 
 # Prints the time whenever it ran on; more than a tenth of a second between two is a stop.
 CLOCK = """
@@ -82,7 +81,3 @@ class Times(unittest.TestCase):
     def test_the_rate_on_a_busy_machine_is_that_of_processor_time(self):
         rows = timeline.read("0 0 0 0 0\n4000 20 1000000000 0 0\n", "").rows
         self.assertEqual(timeline.rate(rows), 20)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

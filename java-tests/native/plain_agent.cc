@@ -1,4 +1,4 @@
-// For tests and bench/sessions: what an agent costs that retransforms all classes and changes none. Its hook returns a
+// For tests and `bench/run sessions`: what an agent costs that retransforms all classes and changes none. Its hook returns a
 // copy of each class's bytes, as a Java agent's transformer may.
 #include <jvmti.h>
 

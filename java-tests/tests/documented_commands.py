@@ -8,10 +8,12 @@ with a program of this project, or a text in backquotes that begins with one of 
 too long or need the network are in NOT_RUN, with the reason. Files of the repository that a command names must exist.
 """
 
+import itertools
 import os
-import pathlib
 import re
+import shlex
 import shutil
+import sys
 import time
 import zipfile
 
@@ -25,6 +27,7 @@ REQUIRES = "jdk"
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
     r"scripts/(demo|build|test|fuzz|proof|soak|chaos|package|test-package)\b.*": "builds everything, or is a test suite of its own",
+    r"bench/run .*": "takes minutes to hours; that its options exist is checked",
     r"scripts/list-substitutions": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",
@@ -177,6 +180,18 @@ class DocumentedCommands(AgentCase):
         self.assertEqual(set(NOT_RUN) - used, set(), "no command is left that these stand for")
         for expected in ("JVMTI.agent_load", "JVMTI.data_dump", "kill -QUIT", "iprof show", "iprof merge", "JAVA_TOOL_OPTIONS"):
             self.assertTrue([command for command in ran if expected in command], f"{expected} was not run: {ran}")
+
+    def test_each_benchmark_and_its_options_exist(self):
+        helps = {}
+        for document in [*documents(), *experiments()]:
+            for command in re.findall(r"\bbench/run [^`\n#]+", document.read_text()):
+                words = shlex.split(command)
+                named = tuple(itertools.takewhile(lambda word: re.fullmatch("[a-z-]+", word) and not word.startswith("-"), words[1:]))
+                with self.subTest(document=document.name, command=command):
+                    if named and named not in helps:
+                        helps[named] = self.run_command([sys.executable, ROOT / "bench" / "run", *named, "--help"]).stdout
+                    for option in re.findall(r"(?<= )--[a-z-]+", command):
+                        self.assertIn(option, helps[named] if named else ["--list"])
 
     def test_each_block_says_whether_it_is_a_command(self):
         for document in [*documents(), *experiments()]:

@@ -1,4 +1,4 @@
-"""bench/image with a GraalVM that only looks like one: what is built, kept, run and printed, and what it says without an Oracle GraalVM."""
+"""`bench/run image` with a GraalVM that only looks like one: what is built, kept, run and printed, and what it says without an Oracle GraalVM."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from harness import fake_graalvm
 from harness.case import AgentCase, Settings
 from harness.scope import in_proof
 
-BENCH = ROOT / "bench" / "image" / "run"
+BENCH = ROOT / "bench" / "run"
 MODES = "exact,harvest"
 
 
@@ -30,7 +30,7 @@ class ImageBench(AgentCase):
 
     def bench(self, home, *options, modes=MODES, expect=0):
         named = ["--graalvm", home] if home else []
-        return self.run_command([sys.executable, BENCH, *named, "--agent", Settings.agent, "--tool", Settings.tool, "--keep", self.folder / "kept",
+        return self.run_command([sys.executable, BENCH, "image", *named, "--agent", Settings.agent, "--tool", Settings.tool, "--keep", self.folder / "kept",
                                  "--quick", "--modes", modes, *options], expect=expect, env={"GRAALVM_HOME": ""})
 
     @staticmethod

@@ -68,6 +68,20 @@ class Help(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertIn(script.name, done.stdout)
 
+    def test_every_part_of_the_benchmarks_prints_its_help(self):
+        run = [sys.executable, ROOT / "bench" / "run"]
+        listed = subprocess.run([*run, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+        self.assertGreater(len(listed), 15)
+        for line in listed:
+            subject, part, *sentence = line.split()
+            with self.subTest(f"{subject} {part}"):
+                done = subprocess.run([*run, subject, part, "--help"], capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(" ".join(sentence), " ".join(done.stdout.split()))
+        wrong = subprocess.run([*run, "speed"], capture_output=True, text=True, check=False)
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertIn("there is no subject speed; there are: overhead, ", wrong.stderr)
+
 
 class Cache(unittest.TestCase):
     def test_two_that_begin_at_once_extract_the_modules_of_a_jvm_once(self):

@@ -7,9 +7,7 @@ final class Megamorphic implements Workload {
   private abstract static class Node {
     abstract int value(int x);
 
-    int depth() {
-      return 1;
-    }
+    int depth() { return 1; }
   }
 
   private abstract static class Two extends Node {
@@ -21,125 +19,61 @@ final class Megamorphic implements Workload {
       this.right = right;
     }
 
-    @Override
-    int depth() {
-      return 1 + Math.max(left.depth(), right.depth());
-    }
+    @Override int depth() { return 1 + Math.max(left.depth(), right.depth()); }
   }
 
   private static final class Constant extends Node {
     final int constant;
 
-    Constant(int constant) {
-      this.constant = constant;
-    }
-
-    @Override
-    int value(int x) {
-      return constant;
-    }
+    Constant(int constant) { this.constant = constant; }
+    @Override int value(int x) { return constant; }
   }
 
   private static final class Variable extends Node {
-    @Override
-    int value(int x) {
-      return x;
-    }
+    @Override int value(int x) { return x; }
   }
 
   private static final class Not extends Node {
     final Node of;
 
-    Not(Node of) {
-      this.of = of;
-    }
-
-    @Override
-    int value(int x) {
-      return ~of.value(x);
-    }
-
-    @Override
-    int depth() {
-      return 1 + of.depth();
-    }
+    Not(Node of) { this.of = of; }
+    @Override int value(int x) { return ~of.value(x); }
+    @Override int depth() { return 1 + of.depth(); }
   }
 
   private static final class Plus extends Two {
-    Plus(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) + right.value(x);
-    }
+    Plus(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) + right.value(x); }
   }
 
   private static final class Minus extends Two {
-    Minus(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) - right.value(x);
-    }
+    Minus(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) - right.value(x); }
   }
 
   private static final class Times extends Two {
-    Times(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) * right.value(x);
-    }
+    Times(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) * right.value(x); }
   }
 
   private static final class And extends Two {
-    And(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) & right.value(x);
-    }
+    And(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) & right.value(x); }
   }
 
   private static final class Or extends Two {
-    Or(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) | right.value(x);
-    }
+    Or(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) | right.value(x); }
   }
 
   private static final class Either extends Two {
-    Either(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) ^ right.value(x);
-    }
+    Either(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) ^ right.value(x); }
   }
 
   private static final class Less extends Two {
-    Less(Node left, Node right) {
-      super(left, right);
-    }
-
-    @Override
-    int value(int x) {
-      return left.value(x) < right.value(x) ? 1 : 0;
-    }
+    Less(Node left, Node right) { super(left, right); }
+    @Override int value(int x) { return left.value(x) < right.value(x) ? 1 : 0; }
   }
 
   private final Node[] trees = new Node[64];

@@ -7,31 +7,19 @@ final class Shapes implements Workload {
   }
 
   private static final class Square implements Shape {
-    @Override
-    public int area(int scale) {
-      return scale * scale;
-    }
+    @Override public int area(int scale) { return scale * scale; }
   }
 
   private static final class Line implements Shape {
-    @Override
-    public int area(int scale) {
-      return 0;
-    }
+    @Override public int area(int scale) { return 0; }
   }
 
   private static final class Bar implements Shape {
-    @Override
-    public int area(int scale) {
-      return scale > 3 ? 3 * scale : scale;
-    }
+    @Override public int area(int scale) { return scale > 3 ? 3 * scale : scale; }
   }
 
   private static final class Frame implements Shape {
-    @Override
-    public int area(int scale) {
-      return 4 * scale - 4;
-    }
+    @Override public int area(int scale) { return 4 * scale - 4; }
   }
 
   private final Shape[] one = shapes(1);

@@ -1,0 +1,94 @@
+// The native part of `bench/run files`: measures one operation in a new process and prints one JSON
+// line. Usage: profile_io_bench make FILE SCALE SEED | read FILE ROUNDS | write FILE ROUNDS | merge
+// THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
+// of the process.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "writer/io/reader.h"
+#include "writer/io/writer.h"
+#include "writer/model/example_profiles.h"
+#include "writer/ops/merge.h"
+
+namespace {
+
+// CPU time of all threads: other processes on the machine do not count.
+double CpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+long PeakKilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+int Fail(const iprof::Status& status) {
+  std::fprintf(stderr, "%s\n", status.message().c_str());
+  return 1;
+}
+
+void Report(const std::vector<double>& seconds, size_t model_bytes) {
+  std::printf("{\"seconds\":[");
+  for (size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ",", seconds[i]);
+  std::printf("],\"peak_kb\":%ld,\"model_bytes\":%zu}\n", PeakKilobytes(), model_bytes);
+}
+
+// The script in this folder passes only digits.
+size_t NumberOf(const char* text) { return std::strtoul(text, nullptr, 10); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace iprof;
+  if (argc < 4) return 2;
+  const std::string_view mode = argv[1];
+  std::vector<double> seconds;
+  if (mode == "make" && argc == 5) {
+    const Profile profile = MakeShapedProfile(NumberOf(argv[3]), NumberOf(argv[4]));
+    const auto report = WriteProfileFile(profile, {}, argv[2]);
+    return report.ok() ? 0 : Fail(report.status());
+  }
+  if (mode == "read" || mode == "write") {
+    size_t model_bytes = 0;
+    Result<Profile> kept = ReadProfileFile(argv[2]);
+    if (!kept.ok()) return Fail(kept.status());
+    if (mode == "read") *kept = Profile();
+    for (size_t round = NumberOf(argv[3]); round > 0; --round) {
+      const double start = CpuSeconds();
+      if (mode == "read") {
+        const Result<Profile> profile = ReadProfileFile(argv[2]);
+        if (!profile.ok()) return Fail(profile.status());
+        seconds.push_back(CpuSeconds() - start);
+        model_bytes = profile->MemoryBytes();
+      } else {
+        const auto report = WriteProfileFile(*kept, {}, "/dev/null");
+        if (!report.ok()) return Fail(report.status());
+        seconds.push_back(CpuSeconds() - start);
+      }
+    }
+    Report(seconds, model_bytes);
+    return 0;
+  }
+  if (mode == "merge") {
+    std::vector<MergeInput> inputs;
+    for (int i = 3; i < argc; ++i) inputs.push_back({argv[i]});
+    MergeOptions options;
+    options.threads = static_cast<unsigned>(NumberOf(argv[2]));
+    const double start = CpuSeconds();
+    const Result<MergeResult> merged = MergeFiles(inputs, options);
+    if (!merged.ok()) return Fail(merged.status());
+    seconds.push_back(CpuSeconds() - start);
+    Report(seconds, merged->profile.MemoryBytes());
+    return 0;
+  }
+  return 2;
+}

@@ -1,0 +1,106 @@
+"""What profiling costs: every workload with every configuration, in interleaved forks in random order.
+
+  bench/run overhead                                       everything, 7 forks each
+  bench/run overhead --jvm jre25 --workloads fib,jackson   some of it, on another JVM
+  bench/run overhead --from a.csv,b.csv --chart new.svg    no run: reports earlier results
+  bench/run overhead --over-time 600 --workloads jackson   ten minutes of work without an agent and with it, in turns
+
+Prints a table for each metric (CPU time of a repetition in steady state, CPU and wall time of the whole process, peak memory): medians of
+the bare JVM, and for every configuration the ratio to it with the 95 % interval of a bootstrap; then a verdict for each target. --quick
+runs the first workload once under every configuration, and all others once without an agent and under "all". What did not run is empty.
+
+--over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The
+programs run in turns, a second each, and are stopped meanwhile. It is the CPU time for the same work as a ratio, in the whole run, while it
+warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
+of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. Without further options it runs the
+real programs, once, under all, count-until and overhead=5%. --csv writes a line for each second.
+"""
+
+import pathlib
+
+from overhead import chart, configurations, over_time, report, targets
+from overhead.forks import Forks
+from runner import results as measured
+from runner import rounds, tables
+from runner.workloads import BY_NAME, REAL_ONES, WORKLOADS, prepare
+
+FORKS, LIMIT_S = 7, 900
+
+
+def add_options(options):
+    options.jvm("java")
+    options.built("agent")
+    options.value("--forks", 0, f"of each pair; 0: {FORKS}, over time 1")
+    options.seed()
+    options.names("--workloads", BY_NAME)
+    options.names("--configurations", configurations.NAMES, "besides 'none', ")
+    options.value("--over-time", 0, "seconds: the cost over time; about the length of the run without an agent, between its stops")
+    options.csv()
+    options.file("--chart", "an SVG of the steady state")
+    options.value("--from", "", "CSV files of earlier runs, joined by commas, instead of a run")
+
+
+def quick_plan(plan):
+    """The first workload with every configuration, all others only with and without the agent: takes less than a minute."""
+    first = min((w for _, w, _ in plan), key=WORKLOADS.index)
+    return [(number, w, way) for number, w, way in plan if w is first or way.name in (configurations.NONE, configurations.ALL)]
+
+
+def ways_of(arguments, names):
+    found = configurations.configurations(arguments.jvm, arguments.agent, arguments.build, arguments.folder)
+    return [way for way in found if way.name in names or way.name == configurations.NONE]
+
+
+def prepared(arguments, workloads, names):
+    """(workloads, configurations, the order of the runs); prints what cannot run."""
+    seed = rounds.new_seed(arguments.seed)
+    forks = 1 if arguments.quick else arguments.forks or (1 if arguments.over_time else FORKS)
+    print(tables.machine(arguments.jvm) + f"\n{forks} forks each, seed {seed}", flush=True)
+    ways = ways_of(arguments, names)
+    ready = prepare([BY_NAME[name] for name in workloads], arguments.jvm, arguments.folder)
+    print("".join(f"skipped: {way.name}: {way.skipped}\n" for way in ways if way.skipped), end="", flush=True)
+    ways = [way for way in ways if not way.skipped]
+    return ready, ways, rounds.order(ready, ways, forks, seed, lambda workload, way: way.only in ("", workload.kind))
+
+
+def main(arguments):
+    if arguments.over_time:
+        return run_over_time(arguments)
+    planned, failures = None, {}
+    if earlier := vars(arguments)["from"]:
+        results = measured.read(map(pathlib.Path, earlier.split(",")))
+        workloads, ways = [BY_NAME[name] for name in arguments.workloads], ways_of(arguments, arguments.configurations)
+    else:
+        workloads, ways, plan = prepared(arguments, arguments.workloads, arguments.configurations)
+        plan = quick_plan(plan) if arguments.quick else plan
+        planned = {(w.name, way.name) for _, w, way in plan}
+        results = measured.Results(path=arguments.csv)
+        forks = Forks(arguments.jvm.java, arguments.folder, arguments.quick, LIMIT_S)
+        failures = forks.failures
+        rounds.run(plan, forks.one, results.add, failures)
+    status = rounds.told(failures)
+    print("\n" + report.text(results, workloads, ways, planned))
+    if not arguments.quick:
+        print(*report.unsettled(results, workloads, ways), *targets.verdicts(results, workloads), sep="\n")
+    if arguments.chart:
+        arguments.chart.write_text(chart.steady_state(results, workloads), encoding="utf-8")
+    return status
+
+
+def run_over_time(arguments):
+    def all_or(names, known, usual):
+        return usual if list(names) == list(known) else names
+    workloads, ways, plan = prepared(arguments, all_or(arguments.workloads, BY_NAME, REAL_ONES),
+                                     all_or(arguments.configurations, configurations.NAMES, over_time.DEFAULT))
+    forks = Forks(arguments.jvm.java, arguments.folder, arguments.quick, LIMIT_S + 3 * len(ways) * arguments.over_time)
+    made = over_time.OverTime(forks, arguments.folder, arguments.over_time)
+    made.run(plan)
+    status = rounds.told(forks.failures)
+    for workload in workloads:
+        print("\n" + over_time.table(made, workload, ways))
+    print()
+    if not arguments.quick:
+        print(*over_time.verdicts(made, workloads, ways), sep="\n")
+    if arguments.csv:
+        over_time.write(made, workloads, ways, arguments.csv)
+    return status

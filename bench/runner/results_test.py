@@ -1,0 +1,104 @@
+"""Tests the order of runs, what is measured of one, and the file with the figures."""
+
+import math
+import pathlib
+import sys
+import tempfile
+import time
+import types
+import unittest
+
+from runner import results, running
+from runner.rounds import alternating, order
+from runner.workloads import REAL, START
+
+
+class Order(unittest.TestCase):
+    def setUp(self):
+        self.workloads = [types.SimpleNamespace(name=n, kind=REAL) for n in "abc"]
+        self.ways = [types.SimpleNamespace(name=n, only="") for n in ("none", "x", "y", "z")]
+
+    def names(self, seed):
+        return [(number, w.name, c.name) for number, w, c in order(self.workloads, self.ways, 5, seed, lambda w, c: c.only in ("", w.kind))]
+
+    def test_every_pair_once_a_round_and_round_after_round(self):
+        plan = self.names(1)
+        self.assertEqual([number for number, _, _ in plan], [n for n in range(5) for _ in range(12)])
+        self.assertEqual(len(set(plan)), 60)
+
+    def test_configurations_of_a_workload_follow_each_other(self):
+        plan = self.names(2)
+        for at in range(0, len(plan), 4):
+            self.assertEqual(len({(number, workload) for number, workload, _ in plan[at:at + 4]}), 1)
+
+    def test_what_is_for_one_kind_only(self):
+        self.ways.append(types.SimpleNamespace(name="start-up's", only=START))
+        self.assertNotIn("start-up's", {c for _, _, c in self.names(1)})
+        self.workloads.append(types.SimpleNamespace(name="d", kind=START))
+        self.assertEqual([w for _, w, c in self.names(1) if c == "start-up's"], 5 * ["d"])
+
+    def test_the_seed_decides(self):
+        self.assertEqual(self.names(3), self.names(3))
+        self.assertNotEqual(self.names(3), self.names(4))
+        self.assertGreater(len({tuple(c for _, _, c in self.names(3)[at:at + 4]) for at in range(0, 60, 4)}), 3)
+
+    def test_two_that_alternate(self):
+        self.assertEqual([ways for _, ways in alternating("ab", 3)], ["ab", "ba", "ab"])
+
+
+class Measuring(unittest.TestCase):
+    def run_python(self, code, limit_s=1200):
+        return results.measure((0, "w", "c"), [sys.executable, "-c", code], limit_s=limit_s)
+
+    def test_what_a_program_says_and_uses(self):
+        m = self.run_python("b = bytearray(80 << 20); print('x'); print('RESULT steady_ns=2500000 end_ticks=0 checksum=-7')")
+        self.assertEqual((m.steady_ms, m.checksum), (2.5, "-7"))
+        self.assertTrue(math.isnan(m.before_ms))
+        self.assertGreater(m.peak_mib, 80)
+        self.assertAlmostEqual(m.after_s, m.cpu_s)
+
+    def test_a_program_that_says_nothing(self):
+        m = self.run_python("pass")
+        self.assertTrue(math.isnan(m.steady_ms) and math.isnan(m.after_s))
+
+    def test_bad_ends_are_told(self):
+        with self.assertRaisesRegex(running.Failed, "(?s)exit 3: .*the reason"):
+            self.run_python("print('the reason'); exit(3)")
+        with self.assertRaisesRegex(running.Failed, "not ended after 1 s"):
+            self.run_python("import time; time.sleep(300)", limit_s=1)
+
+    def test_what_accompanies_a_program_can_fail_it(self):
+        def refuse(pid, ended):
+            del pid, ended
+            raise running.Failed("not so")
+        begun = time.monotonic()
+        with self.assertRaisesRegex(running.Failed, "not so: "):
+            running.run([sys.executable, "-c", "import time; time.sleep(300)"], beside=refuse)
+        self.assertLess(time.monotonic() - begun, 250)
+        ended = []
+        running.run([sys.executable, "-c", "pass"], beside=lambda _, end: ended.append(end.wait(200)))
+        self.assertEqual(ended, [True])
+
+    def test_time_after_the_program(self):
+        m = results.measured((0, "w", "c"), running.Run(f"RESULT end_ticks={3 * results.TICKS}\n", 4.0, 3.0, 0.5, 2))
+        self.assertAlmostEqual(m.after_s, 0.5)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_figures_survive_their_file_and_rounds_go_on(self):
+        for name, steady in (("a.csv", 1.5), ("b.csv", 2.5)):
+            results.Results([results.of_time("javac", "none", steady, number, after_s=0.25) for number in range(2)], self.folder / name)
+        read = results.read([self.folder / "a.csv", self.folder / "b.csv"])
+        self.assertEqual(read.by_round("javac", "none", "steady_ms"), {0: 1.5, 1: 1.5, 2: 2.5, 3: 2.5})
+        self.assertEqual(read.median("javac", "none", "after_s"), 0.25)
+        self.assertEqual(next(iter(read)).checksum, "5")
+
+    def test_only_rounds_in_which_both_ran_are_compared(self):
+        some = results.Results([results.of_time("w", "none", 1.0, 0), results.of_time("w", "none", 2.0, 2), results.of_time("w", "x", 3.0, 1),
+                                results.of_time("w", "x", 4.0, 2)])
+        self.assertEqual(some.sample("w", "x", "none", "steady_ms"), [(4.0, 2.0)])

@@ -1,0 +1,68 @@
+"""The samples of interval=auto and of fixed intervals, on the real programs: what they cost, and how alike they are.
+
+Each program runs with samples only: twice at the fixed interval of 1 ms, at 10 ms, and with interval=auto. A row is a program and an
+interval: its CPU time, the signals that gave a stack, the samples in the profile, the time that one stands for, the handlers' share of CPU
+time, and how much its flat profile (shares of methods, by the innermost frame) overlaps with that of the first run at 1 ms. The second run
+at 1 ms shows how much chance alone takes away.
+"""
+
+import collections
+import json
+
+from runner import tables
+from runner.running import run
+from runner.workloads import BY_NAME, prepare
+
+# Runs of some tens of seconds of CPU time.
+REPETITIONS = {"javac": 2, "lucene": 8, "jackson": 800, "groovy": 150, "web": 20, "freemarker": 25}
+INTERVALS = (("1ms", "1 ms"), ("1ms", "1 ms again"), ("10ms", "10 ms"), ("auto", "auto"))
+ONLY_SAMPLES = "calls=n,branches=n,receivers=n,monitors=n"
+
+
+def add_options(options):
+    options.jvm("java")
+    options.built("agent")
+    options.names("--programs", REPETITIONS)
+    options.value("--times", 1.0, "multiplies the work")
+
+
+def run_once(arguments, workload, interval):
+    """The profile, as the JSON of its file. Raises Failed."""
+    repetitions = workload.quick if arguments.quick else max(1, round(REPETITIONS[workload.name] * arguments.times))
+    profile = arguments.folder / "x.iprof"
+    profile.unlink(missing_ok=True)
+    agent = f"-agentpath:{arguments.agent}=out={profile},{ONLY_SAMPLES},interval={interval}"
+    run([arguments.jvm.java, agent, *workload.command(arguments.folder, repetitions)], cwd=arguments.folder)
+    return json.loads(profile.read_text())
+
+
+def flat(profile):
+    """The share of each method, by the innermost frame."""
+    types = {one["id"]: one["name"] for one in profile["types"]}
+    names = {one["id"]: (one["name"], *(types[part] for part in one["signature"])) for one in profile["methods"]}
+    weights = collections.Counter()
+    for entry in profile.get("samplingProfiles", ()):
+        weights[names[int(entry["ctx"].split(":", 1)[0])]] += entry["records"][0]
+    total = sum(weights.values())
+    return {name: weight / total for name, weight in weights.items()}
+
+
+def cells(profile, reference):
+    found, shares = profile["iprofagent"]["sampling"], flat(profile)
+    stacks = sum(found["outcomes"].get(name, (0, 0))[0] for name in ("good", "recovered"))
+    alike = sum(min(share, reference.get(name, 0)) for name, share in shares.items())
+    return (f"{found['watchedCpuNs'] / 1e9:.1f} s", f"{stacks:,}", f"{found['writtenWeight']:,}", f"{found['intervalNs'] / 1e6:.2f} ms",
+            f"{100 * found['handlerNs'] / found['watchedCpuNs']:.2f} %", f"{100 * alike:.1f} %")
+
+
+def main(arguments):
+    print(f"{tables.machine(arguments.jvm)}\n")
+    programs = ["jackson"] if arguments.quick else arguments.programs
+    ready = prepare([BY_NAME[name] for name in programs], arguments.jvm, arguments.folder)
+    table = tables.Markdown("program", "interval", "CPU time", "signals", "samples", "one stands for", "handlers", "overlap")
+    for workload in ready:
+        reference = None
+        for interval, title in INTERVALS:
+            profile = run_once(arguments, workload, interval)
+            reference = reference or flat(profile)
+            table.row(workload.name, title, *cells(profile, reference))

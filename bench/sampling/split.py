@@ -1,0 +1,108 @@
+"""Compares ways to write stacks whose sampled callees contradict exact receivers, on profiles that were recorded with samples.
+
+  all    every piece of a stack is written
+  both   the piece at each end
+  outer  the stack ends at the first such call
+  inner  the stack begins behind the last such call
+
+Each line has: the calls at which stacks are cut; how many stacks are cut, of all; the written total, relative to the true one; the hot
+methods that stay (0.1 % of the samples innermost), of all; the hot contexts that stay (5 % of the samples), of those that do not
+cross a cut, and how many do; and the contexts at whose calls samples contradict exact receivers, before and after. Contexts are
+chains of frames of any length, as inlining makes them.
+"""
+
+import collections
+import gzip
+import json
+import pathlib
+
+from oracle import builder
+from runner import tables
+
+VARIANTS = ("all", "both", "outer", "inner")
+HOT_METHOD = 1000  # one of so many samples
+
+
+def load(path):
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+
+def pieces_of(frames, sites, variant):
+    calls = [at for at in range(1, len(frames)) if frames[at] in sites]
+    if not calls:
+        return [frames]
+    ends = [0, *calls, len(frames)]
+    pieces = [frames[first:last] for first, last in zip(ends, ends[1:])]
+    return {"all": pieces, "both": [pieces[0], pieces[-1]], "outer": pieces[-1:], "inner": pieces[:1]}[variant]
+
+
+def split(stacks, sites, variant):
+    written = collections.Counter()
+    for frames, weight in stacks:
+        for piece in pieces_of(frames, sites, variant):
+            written[piece] += weight
+    return list(written.items())
+
+
+class Program:
+    def __init__(self, document):
+        self.methods = builder.Methods(document)
+        self.receivers = {site: types for site, types in builder.receivers_of(document).items()}
+        self.stacks = builder.whole_stacks_of(document)
+
+    def contradictions(self, stacks):
+        calls = builder.hot_calls(stacks, set(self.receivers))
+        return [chain for chain, callees in calls.items() if not builder.agrees(self.methods, self.receivers[chain[0]], callees)]
+
+    def split(self, variant):
+        """(sites, written stacks), once nothing contradicts."""
+        sites, written = set(), self.stacks
+        while found := {chain[0] for chain in self.contradictions(written)} - sites:
+            sites |= found
+            written = split(self.stacks, sites, variant)
+        return sites, written
+
+
+def hot_methods(stacks):
+    own = collections.Counter()
+    for frames, weight in stacks:
+        own[frames[0][0]] += weight
+    return {method for method, weight in own.items() if weight * HOT_METHOD >= builder.total_of(stacks)}
+
+
+def hot_contexts(stacks):
+    """All hot chains; longer ones only of hot shorter ones."""
+    hot, last, total = set(), None, builder.total_of(stacks)
+    length = 1
+    while last is None or last:
+        weights = collections.Counter()
+        for frames, weight in stacks:
+            chains = {frames[at:at + length] for at in range(len(frames) - length + 1)}
+            for chain in chains:
+                if last is None or (chain[:-1] in last and chain[1:] in last):
+                    weights[chain] += weight
+        last = {chain for chain, weight in weights.items() if weight * builder.HOT >= total}
+        hot |= last
+        length += 1
+    return hot
+
+
+def add_options(options):
+    options.add_argument("profiles", metavar="PROFILE", nargs="+", type=pathlib.Path)
+
+
+def main(arguments):
+    table = tables.Markdown("program", "way", "calls", "stacks cut", "total", "hot methods", "hot contexts", "that cross a cut", "contradictions")
+    for path in arguments.profiles:
+        program = Program(load(path))
+        methods, contexts = hot_methods(program.stacks), hot_contexts(program.stacks)
+        before = len(program.contradictions(program.stacks))
+        for variant in VARIANTS:
+            sites, written = program.split(variant)
+            cut = sum(any(frame in sites for frame in frames[1:]) for frames, _ in program.stacks)
+            whole = {chain for chain in contexts if not any(frame in sites for frame in chain[1:])}
+            table.row(path.stem, variant, len(sites), f"{cut} of {len(program.stacks)}",
+                      f"{builder.total_of(written) / builder.total_of(program.stacks):.2f}",
+                      f"{len(methods & hot_methods(written))} of {len(methods)}", f"{len(whole & hot_contexts(written))} of {len(whole)}",
+                      len(contexts) - len(whole), f"{before} → {len(program.contradictions(written))}")

@@ -1,0 +1,180 @@
+"""What a session costs: an agent that is loaded and does not record, and a start and a stop.
+
+  bench/run sessions                                    everything, 7 forks each, hello world 40
+  bench/run sessions --jvm jre25 --parts hello,many     some of it, on another JVM
+
+The parts are hello (a hello world with start=n), steady (the CPU time of a repetition after a stop, on Jackson and on a program that is
+mostly lambdas; beside it, that after an agent has retransformed all classes twice and changed none), many (start, stop and attach in a
+program with 20,000 classes) and memory (native memory with start=n, after a start and after a stop; needs jcmd beside the JVM).
+
+For each figure it prints the median, the smallest and the largest of the forks; for hello and steady also the ratio to the JVM without the
+agent with the 95 % interval of a bootstrap, and whether the ratio is within 1.02. --quick leaves out Jackson.
+"""
+
+import collections
+import csv
+import json
+import pathlib
+import re
+import shutil
+import time
+
+from runner import figures, rounds, tables
+from runner.program import Program
+from runner.running import run, said_by
+from runner.workloads import BY_NAME, compiled, prepare
+
+HERE = pathlib.Path(__file__).resolve().parent
+WITHOUT, LOADED, STOPPED, PLAIN = "no agent", "start=n", "after stop", "plain agent"
+SERIAL = ["-XX:+UseSerialGC", "-Xmx1g"]
+LIMIT = 1.02
+REPETITIONS = {"Jackson": 400, "Lambdas": 2000}
+QUICK = {"forks": 1, "hello_forks": 2, "classes": 300, "workloads": ["Lambdas"]}
+QUICK_REPETITIONS = 20
+
+
+def add_options(options):
+    options.jvm()
+    options.built("agent", "tool")
+    options.names("--parts", PARTS)
+    options.names("--workloads", REPETITIONS, "of the part steady, ")
+    options.forks(7)
+    options.value("--hello-forks", 40, "of the part hello")
+    options.value("--classes", 20000, "of the parts many and memory")
+    options.csv()
+
+
+class Bench:
+    def __init__(self, arguments):
+        self.arguments, self.folder, self.jvm = arguments, arguments.folder, arguments.jvm
+        # A copy, as an installation makes it: the kernel keeps what a linker writes piece by piece in small pieces, which cost
+        # more page faults.
+        self.agent = pathlib.Path(shutil.copy(arguments.agent, self.folder))
+        self.plain = arguments.build.resolve() / "java-tests" / "libplain_agent.so"
+        self.no_dump = f"image=n,out={self.folder / 'end.iprof'}"
+        self.loaded = f"-agentpath:{self.agent}=start=n,{self.no_dump}"
+        self.path = [self.folder / "classes"]
+        ready = prepare([BY_NAME["jackson"]] if "Jackson" in arguments.workloads else [], self.jvm, self.folder)
+        for workload in ready:
+            self.path += [self.folder / "classes-jackson", *workload.jars]
+        self.workloads = [name for name in arguments.workloads if name != "Jackson" or ready]
+        compiled(self.jvm, self.folder / "classes", (HERE / "java").glob("[mr]*/*/*.java"))
+
+    def command(self, jvm_arguments, *words):
+        return [self.jvm.java, *SERIAL, *jvm_arguments, "-cp", ":".join(map(str, self.path)), *words]
+
+    def program(self, jvm_arguments, *words):
+        return Program(self.command(jvm_arguments, *words), self.folder)
+
+    def tell(self, program, verb, *words):
+        """Runs a command of the tool; returns how long it took, in seconds."""
+        start = time.monotonic()
+        said_by([self.arguments.tool, verb, program.pid, *words], cwd=self.folder)
+        return time.monotonic() - start
+
+    def status(self, program):
+        return json.loads(said_by([self.arguments.tool, "status", program.pid, "--format", "json"]))["status"]
+
+
+def hello(bench):
+    """CPU time of a whole hello world."""
+    commands = {WITHOUT: bench.command([], "overhead.Hello"), LOADED: bench.command([bench.loaded], "overhead.Hello")}
+    for command in commands.values():
+        run(command)  # the files come into the page cache
+    for fork, part, way in rounds.order(["hello world"], list(commands), bench.arguments.hello_forks):
+        yield part, way, fork, "CPU ms", 1000 * run(commands[way]).cpu_s
+
+
+def steady(bench):
+    """CPU time of a repetition after a stop. -Xbatch: methods wait for the JIT compiler, so that all is compiled. The plain agent
+    retransforms all classes twice and changes none: what HotSpot's swaps cost by themselves."""
+    ways = [WITHOUT, STOPPED, *([PLAIN] if bench.plain.exists() else [])]
+    for fork, workload, way in rounds.order(bench.workloads, ways, bench.arguments.forks):
+        repetitions = QUICK_REPETITIONS if bench.arguments.quick else REPETITIONS[workload]
+        with bench.program(["-Xbatch", *([bench.loaded] if way == STOPPED else [])], "overhead.Rounds", workload,
+                           *([bench.plain] if way == PLAIN else [])) as program:
+            for verb in ("start", "stop"):
+                program.ask(repetitions)
+                if way == STOPPED:
+                    bench.tell(program, verb)
+                elif way == PLAIN:
+                    program.ask("retransform")
+            program.ask(repetitions)  # what was compiled with probes is compiled again
+            yield f"steady state, {workload}", way, fork, "CPU us", figures.median(
+                int(program.ask(repetitions).split()[0]) / 1000 for _ in range(3))
+
+
+def many(bench):
+    """Start and stop of a program with many classes; the figures of the pauses are the agent's own."""
+    count = bench.arguments.classes
+
+    def swap(program, way, fork, *words):
+        seconds, status = bench.tell(program, *words), bench.status(program)
+        for figure, value in (("seconds", seconds), ("pauses", status["swap_batches"]), ("longest ms", status["swap_longest_pause_ms"]),
+                              ("sum ms", status["swap_total_pause_ms"]),
+                              ("beyond budget %", 100 * status["swap_pauses_beyond_budget"] / max(1, status["swap_batches"])),
+                              ("classes counted", status["classes_counted"])):
+            yield f"{count} classes", way, fork, figure, value
+    for fork in range(bench.arguments.forks):
+        with bench.program([bench.loaded], "sessions.Many", count) as program:
+            for verb in ("start", "stop"):
+                yield from swap(program, verb, fork, verb)
+        with bench.program([], "sessions.Many", count) as program:
+            yield from swap(program, "attach", fork, "attach", bench.no_dump)
+            yield from swap(program, "stop after attach", fork, "stop")
+
+
+def memory(bench):
+    """Native memory that HotSpot itself commits, by its own tracking, and the whole process's memory."""
+    jcmd, count = bench.jvm.tool("jcmd"), bench.arguments.classes
+    if not jcmd:
+        return
+    patterns = {"all": r"Total: ", "Class": r"-\s+Class ", "Metaspace": r"-\s+Metaspace ", "Internal": r"-\s+Internal "}
+
+    def now(program, way, fork):
+        shown = said_by([jcmd, program.pid, "VM.native_memory", "summary"])
+        found = {title: re.search(pattern + r"\(?reserved=\d+KB, committed=(\d+)KB", shown) for title, pattern in patterns.items()}
+        found["RSS"] = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{program.pid}/status").read_text())
+        for title in filter(found.get, found):
+            yield f"memory, {count} classes", way, fork, f"{title} KiB", int(found[title][1])
+    for fork, _, way in rounds.order([memory], [WITHOUT, LOADED], bench.arguments.forks):
+        options = ["-XX:NativeMemoryTracking=summary", "-Xms256m", *([bench.loaded] if way == LOADED else [])]
+        with bench.program(options, "sessions.Many", count) as program:
+            yield from now(program, way, fork)
+            for verb in ("start", "stop") if way == LOADED else ():
+                bench.tell(program, verb)
+                yield from now(program, f"after {verb}", fork)
+
+
+PARTS = {"hello": hello, "steady": steady, "many": many, "memory": memory}
+
+
+def report(found, judges):
+    """Prints the table; returns whether all ratios are within the limit, if it `judges` them."""
+    by_case = collections.defaultdict(dict)  # (part, figure, case) -> {fork: value}
+    for part, case, fork, figure, value in found:
+        by_case[part, figure, case][fork] = value
+    well, rows = True, []
+    for (part, figure, case), values in sorted(by_case.items()):
+        compared, base = "", by_case.get((part, figure, WITHOUT))
+        if base and case != WITHOUT:
+            ratio = figures.ratio([(values[fork], base[fork]) for fork in values if fork in base])
+            compared = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+            if judges and figure.startswith("CPU") and case != PLAIN:
+                compared += f" {'met' if ratio.value <= LIMIT else 'MISSED'} (at most {LIMIT})"
+                well &= ratio.value <= LIMIT
+        rows.append([part, case, figure, figures.spread(list(values.values())), compared])
+    print(*tables.aligned(["part", "case", "figure", "median (least–most)", "ratio to no agent"], rows), sep="\n")
+    return well
+
+
+def main(arguments):
+    if arguments.quick:
+        vars(arguments).update(QUICK)
+    bench = Bench(arguments)
+    print(tables.machine(arguments.jvm), flush=True)
+    found = [row for part in arguments.parts for row in PARTS[part](bench)]
+    if arguments.csv:
+        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("part", "case", "fork", "figure", "value"), *found])
+    return 0 if report(found, judges=not arguments.quick) else 1

@@ -1,0 +1,123 @@
+"""How true harvested profiles are, compared with exact counts of the same work.
+
+  bench/run truth --jvm jdk25 --programs jackson,web   some programs, on one JVM
+  bench/run truth --both 'overhead.*'                  also source=both, with these classes counted exactly
+  bench/run truth --keep DIR --cores                   keeps the profiles, and a core file of each harvested process, read instead of it
+  bench/run truth --kept DIR                           runs nothing: harvests those core files again
+
+Each program runs twice: with the agent, which counts everything directly, and without it, to be harvested at its end. Where a JVM has no
+javac, Eclipse's compiler takes its place. `visitor` has calls with more receivers than HotSpot lists. Only what an image build can use is
+compared. With --both, each program runs a third time, and gets a row in both tables. It must meet no requirement.
+
+A table has, for the estimated and for the raw profile: the overlap of calls and of branch weights with the exact counts; what `iprof overlap
+--decisions` says (weight of methods that are hot only in the truth, of branches whose probability is off by more than 10 points or inverted,
+of calls dispatched to other classes). A second one has what the estimate does not change: the share of branch executions with data, the
+mean error of a probability in points, the share of clear branches (70 % or more one way) that go the right way, and receivers: the share of
+calls at sites with rows, the overlap there, and at those of several classes.
+
+With --never-stop, there is no C2, so what a harvest then lacks would be the reader's loss. Two estimators are compared on the same counters
+by --kept, with the --tool of each. With --missing, the share of branch executions that have no data, by reason; and for clear branches, by
+how much of their executions HotSpot counted: the share of them, and in parentheses how much of that share goes the wrong way.
+
+Exit status 1 if a requirement fails: calls >= 80 %, never worse than raw, data >= 99 %, error <= 3 points, right way >= 99 %.
+"""
+
+import os
+import pathlib
+import signal
+import tempfile
+
+from harness.profile import load_profile
+from oracle import core_writer, method_data
+from runner import tables
+from runner.program import Program
+from runner.running import run, said_by
+from truth import comparison, held, missing
+
+FORMAT = "samples=n,instanceofs=y,format=1.1.0"
+EXACT = f"placement=direct,{FORMAT}"
+
+
+def add_options(options):
+    held.add_options(options)
+    options.built("agent")
+    options.file("--keep", "a folder for the profiles")
+    options.flag("--cores", "keeps core files, too")
+    options.file("--kept", "the folder of an earlier --keep --cores")
+    options.value("--both", "", "patterns of classes, as in include=, that are counted exactly by source=both")
+    options.flag("--never-stop", "flags with which HotSpot counts everything, to the end")
+    options.flag("--missing", "why data are missing, and which branches go the wrong way")
+
+
+def harvest(arguments, of, into):
+    """Writes estimated.iprof and raw.iprof."""
+    for name, options in (("estimated", []), ("raw", ["--no-estimate"])):
+        said_by([arguments.tool, "harvest", of, "-o", into / f"{name}.iprof", *options])
+
+
+def profiles_of(arguments, jvm, words, into):
+    """Writes exact.iprof, estimated.iprof and raw.iprof, and with --both both.iprof."""
+    recorded = {"exact": EXACT, **({"both": f"source=both,include={arguments.both},{FORMAT}"} if arguments.both else {})}
+    for name, options in recorded.items():
+        run([jvm.java, f"-agentpath:{arguments.agent}=out={into}/{name}.iprof,{options}", *words()])
+    with Program([jvm.java, *(method_data.NEAR_EXACT if arguments.never_stop else []), *words("Held")], arguments.folder) as program:
+        if arguments.cores:
+            core_writer.stop(program.pid)
+            core_writer.write_core(program.pid, into / "core")
+            os.kill(program.pid, signal.SIGCONT)
+        harvest(arguments, into / "core" if arguments.cores else program.pid, into)
+
+
+def sources(arguments):
+    """(label, folder with the profiles) of each program."""
+    if not arguments.kept:
+        for jvm, workload, words in held.prepared(arguments):
+            into = (arguments.keep or arguments.folder).resolve() / f"{workload.name}-{jvm.id}"
+            into.mkdir(parents=True, exist_ok=True)
+            profiles_of(arguments, jvm, words, into)
+            yield f"{workload.name}, {jvm.id}", into
+        return
+    for core in sorted(arguments.kept.resolve().glob("**/core")):
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as made:
+            harvest(arguments, core, pathlib.Path(made))
+            pathlib.Path(made, "exact.iprof").symlink_to(core.parent / "exact.iprof")
+            yield str(core.parent.relative_to(arguments.kept.resolve())), pathlib.Path(made)
+
+
+class Report:
+    def __init__(self, arguments):
+        self.arguments, self.compared, self.missed = arguments, 0, []
+        self.shares, self.reasons, self.wrong = [], [], []
+        self.table = tables.Markdown("", "calls", "branch weights", "hot missed", "branches off", "inverted", "other receivers")
+
+    def add(self, label, into):
+        exact, found = load_profile(into / "exact.iprof"), {}
+        profiles = {name: load_profile(into / f"{name}.iprof") for name in ("estimated", "raw", *(["both"] if self.arguments.both else []))}
+        for name, profile in profiles.items():
+            found[name] = figures = comparison.compare(self.arguments.tool, into, name, exact, profile)
+            of = figures.overlap
+            self.table.row(f"{label}, {name}", f"{figures.calls:.1f}", f"{figures.branch_weights:.1f}", f"{of.hot_missed:.3f}",
+                           f"{of.branches_off:.2f}", f"{of.inverted:.3f}", f"{of.other_classes:.2f}")
+        for name in filter(found.get, ("estimated", "both")):
+            self.shares.append([label if name == "estimated" else f"{label}, {name}", *found[name].shares])
+        if self.arguments.missing:
+            self.reasons.append([label, *(f"{share:.2f}" for share in missing.missing(exact, profiles["raw"]).values())])
+            self.wrong.append([label, *(f"{share:.1f} ({wrong:.2f})" for share, wrong in missing.wrong_way(exact, profiles["raw"]).values())])
+        self.missed += [f"{label}: {text}" for text in found["estimated"].misses + found["estimated"].worse_than(found["raw"])]
+        self.compared += 1
+
+    def print(self):
+        for head, rows in ((["", "with data", "error", "right way", "calls with rows", "overlap", "of several"], self.shares),
+                           (["data missing:", *missing.REASONS], self.reasons),
+                           (["counted:", *(name for _, name in missing.COVERAGES)], self.wrong)):
+            if rows:
+                print("", *tables.markdown(head, rows), sep="\n")
+        print(f"\n{self.compared} programs, {len(self.missed)} requirements missed", *self.missed, sep="\n")
+
+
+def main(arguments):
+    report = Report(arguments)
+    for label, into in sources(arguments):
+        report.add(label, into)
+    report.print()
+    return 1 if not report.compared or (report.missed and not arguments.quick) else 0
