@@ -370,7 +370,9 @@ class Compare(CliTest):
         self.assertIn("50.000%", self.out("overlap", a, c))
         methods = self.json("overlap", "--method", "loop", a, c)["methods"]
         self.assertEqual([m["method"] for m in methods], ["a.Main.loop(int)void"])
-        same = self.json("overlap", "--decisions", a, a)["decisions"]
+        much = self.write("much.iprof", profile(10))
+        self.assertEqual(self.json("overlap", "--decisions", a, a)["decisions"]["calls"]["sites"], 0)  # 100 calls do not matter
+        same = self.json("overlap", "--decisions", much, much)["decisions"]
         self.assertEqual((same["hot_methods"]["missed"], same["branches"]["off_by_more_than_10_points"],
                           same["receivers"]["other_classes"]), (0, 0, 0))
         self.assertRegex(self.out("overlap", "--decisions", a, c), r"receivers +100\.000% of A's weight is known in B; ")
@@ -379,11 +381,11 @@ class Compare(CliTest):
         self.run_tool("overlap", "--method", "nobody", a, c, expect=1)
 
     def test_calls_at_which_samples_decide(self):
-        a = self.write("a.iprof", profile(samplingProfiles=[]))
-        b = self.write("b.iprof", profile(samplingProfiles=[{"ctx": "4:2<2:7<1:5", "records": [1]}, {"ctx": "2:9<1:5", "records": [9]}]))
+        a = self.write("a.iprof", profile(10, samplingProfiles=[]))
+        b = self.write("b.iprof", profile(10, samplingProfiles=[{"ctx": "4:2<2:7<1:5", "records": [1]}, {"ctx": "2:9<1:5", "records": [9]}]))
         calls = self.json("overlap", "--decisions", a, b)["decisions"]["calls"]
         self.assertEqual(calls["differing"], [{
-            "context": "a.Main.loop(int)void:7", "calls": 100,
+            "context": "a.Main.loop(int)void:7", "calls": 1000,
             "a": {"by": "receivers", "targets": ["a.Circle", "a.Square"]}, "b": {"by": "samples", "targets": ["a.Square.area()int"]}}])
         text = self.out("overlap", "--decisions", a, b)
         self.assertIn("calls         1 of 1 with exact receivers would be dispatched to others; samples decide at 0 in A, 1 in B\n"
@@ -395,18 +397,26 @@ class Pieces(CliTest):
     """Samples that contradict receivers: of two classes with 75 and 25 % of the calls only one was sampled."""
 
     def split(self):
-        whole = self.write("whole.iprof", profile(iprofagent=section(image={"target": 21, "filtered": False})))
+        whole = self.write("whole.iprof", profile(10, iprofagent=section(image={"target": 21, "filtered": False})))
         self.run_tool("convert", "--to", "iprof", whole, "-o", "app.iprof")
         return self.load("app.iprof")
 
     def test_stacks_are_written_in_pieces(self):
         made = self.split()
-        self.assertEqual(made["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [2]}, {"ctx": "3:2", "records": [5]},
-                                                    {"ctx": "2:7<1:5", "records": [5]}])
-        self.assertEqual(made["iprofagent"]["split"], {"sites": 1, "whole": [["3:2<2:7<1:5", 5, 0, 1, 1, 3]]})
+        self.assertEqual(made["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [20]}, {"ctx": "3:2", "records": [50]},
+                                                    {"ctx": "2:7<1:5", "records": [50]}])
+        self.assertEqual(made["iprofagent"]["split"], {"sites": 1, "whole": [["3:2<2:7<1:5", 50, 0, 1, 1, 3]]})
         self.out("check", self.path("app.iprof"))
         whole, app = self.path("whole.iprof"), self.path("app.iprof")
         self.assertEqual(self.json("overlap", "--decisions", whole, app)["decisions"]["calls"]["by_samples_in_b"], 0)
+
+    def test_pieces_are_no_more_signals(self):
+        for weight, warns in ((300, True), (499, True), (500, False)):
+            whole = self.write("whole.iprof", profile(100, samplingProfiles=[{"ctx": "3:2<2:7<1:5", "records": [weight]}], iprofagent=section()))
+            self.run_tool("convert", "--to", "iprof", whole, "-o", "app.iprof")
+            self.assertEqual(sum(entry["records"][0] for entry in self.load("app.iprof")["samplingProfiles"]), 2 * weight)
+            self.assertEqual(self.json("check", self.path("app.iprof"))["files"][0]["sample_signals"], weight)
+            self.assertEqual(f"{weight} samples only" in self.out("check", self.path("app.iprof")), warns)
 
     def test_people_see_whole_stacks(self):
         self.split()

@@ -14,6 +14,7 @@
 #include "cli/raw_input.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
+#include "writer/image/sample_split.h"
 #include "writer/image/write_for_image.h"
 #include "writer/io/access_list.h"
 #include "writer/io/harvest_note.h"
@@ -142,6 +143,7 @@ Result<Profile> ReadInput(Console& console, const std::string& path) {
       [&](SniffedInput& input, ByteSource& source, const std::string& name) -> Status {
         if (input.raw) {
           profile = std::move(input.raw->profile);
+          AddSplitPart(profile);  // for what an image build would be given
           return {};
         }
         Result<Profile> read = ReadProfile(source, name);

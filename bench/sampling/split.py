@@ -48,7 +48,7 @@ def split(stacks, sites, variant):
 class Program:
     def __init__(self, document):
         self.methods = builder.Methods(document)
-        self.receivers = {site: types for site, types in builder.receivers_of(document).items()}
+        self.receivers = builder.sites_of(document)
         self.stacks = builder.whole_stacks_of(document)
 
     def contradictions(self, stacks):

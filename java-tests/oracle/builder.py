@@ -5,12 +5,15 @@ sampled under it, however few samples they have. Only where there are none, it l
 are dispatched, each from 10 % of the site's counts.
 
 A context is any chain of frames, innermost first, as inlining makes it: its weight is that of all stacks in which it occurs,
-whatever called its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack.
+whatever called its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack. Chains are not
+longer than compilers inline; and calls that hardly ran are not looked at, because nothing depends on their dispatch.
 """
 
 HOT = 20  # one of so many samples
 DISPATCHED = 10  # one of so many counts
 MOST_DISPATCHED = 3
+LONGEST = 32  # frames of a chain, with ROOT
+FEWEST_CALLS = 1_000
 ROOT = (-1, -1)
 
 
@@ -45,6 +48,11 @@ def receivers_of(document):
     return sites
 
 
+def sites_of(document):
+    """The receivers of the calls that ran often enough."""
+    return {site: types for site, types in receivers_of(document).items() if sum(types.values()) >= FEWEST_CALLS}
+
+
 def total_of(stacks):
     return sum(weight for _, weight in stacks)
 
@@ -57,8 +65,8 @@ def selected(receivers):
 
 
 def chains_at(frames, at):
-    """All chains whose innermost frame is frames[at]."""
-    whole = frames[at:] + (ROOT,)
+    """The chains whose innermost frame is frames[at]."""
+    whole = (frames[at:at + LONGEST] + (ROOT,))[:LONGEST]
     return (whole[:length] for length in range(1, len(whole) + 1))
 
 
@@ -124,6 +132,6 @@ def agrees(methods, receivers, callees):
 def contradictions(document):
     """The calls of the profile at which samples decide, and not as the receivers would: {chain: callees}."""
     methods = Methods(document)
-    sites = receivers_of(document)
+    sites = sites_of(document)
     calls = hot_calls(stacks_of(document), set(sites))
     return {chain: callees for chain, callees in calls.items() if not agrees(methods, sites[chain[0]], callees)}

@@ -98,6 +98,10 @@ class SampledCallees(AgentCase):
         process.wait()
         section = self.recovered()
         self.assertIn(SPLIT, section)
+        # The tool's model of the raw file is that of the profile.
+        bare = self.without_samples(self.profile("recovered.iprof").document, "bare.iprof")
+        compared = self.decisions(bare, "app.iraw")
+        self.assertEqual((compared["exact"], compared["differing"]), (True, []))
         self.assertEqual(builder.contradictions(self.profile("recovered.iprof").document), {})
 
     def recovered(self):

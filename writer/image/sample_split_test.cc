@@ -18,7 +18,12 @@ namespace iprof {
 namespace {
 
 std::vector<SampledStack> Written(const Profile& profile) {
-  return WrittenStacks(StacksOf(profile), SplitSamples(profile));
+  const std::vector<SampledStack> whole = StacksOf(profile);
+  const SplitPart split = SplitSamples(profile);
+  std::vector<SampledStack> written;
+  for (const StackView& stack : WrittenStacks(whole, split))
+    written.push_back({{stack.frames.begin(), stack.frames.end()}, stack.weight});
+  return written;
 }
 
 std::string TextOf(const Profile& profile) {
@@ -66,7 +71,8 @@ struct SimpleBuild {
     size_t count = 0;
     for (const auto& [chain, seen] : chains) {
       const Frame site{MethodIndex{chain.front().first}, chain.front().second};
-      if (seen.weight * kHotOneIn < total || seen.callees.empty() || !receivers.Has(site)) continue;
+      if (seen.weight * kHotOneIn < total || seen.callees.empty() || !receivers.Matters(site))
+        continue;
       if (!receivers.Agrees(site, seen.callees)) ++count;
     }
     return count;
@@ -78,7 +84,7 @@ struct SimpleBuild {
 
 TEST_CASE("a stray sample of a rare class is cut off") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   program.SampleIn(program.runs[1], 40);
   program.Sample({{program.loop, 20}, {program.main, 5}}, 60);
   const SplitPart split = SplitSamples(program.profile);
@@ -91,7 +97,7 @@ TEST_CASE("a stray sample of a rare class is cut off") {
 
 TEST_CASE("samples that agree stay whole") {
   CallProfile program(2);
-  program.Receive(program.call, {60, 40});
+  program.Receive(program.call, {6000, 4000});
   program.SampleIn(program.runs[0], 10);
   program.SampleIn(program.runs[1], 90);
   CHECK(SplitSamples(program.profile) == SplitPart());
@@ -99,15 +105,37 @@ TEST_CASE("samples that agree stay whole") {
 
 TEST_CASE("where the call is not hot, a build looks at the receivers anyway") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   program.SampleIn(program.runs[1], 4);
   program.Sample({{program.loop, 20}, {program.main, 5}}, 96);
   CHECK(SplitSamples(program.profile) == SplitPart());
 }
 
+TEST_CASE("a call that hardly ran is no reason to cut") {
+  CallProfile program(2);
+  program.Receive(program.call, {95 * kFewestCalls / 100, 5 * kFewestCalls / 100 - 1});
+  program.SampleIn(program.runs[1], 40);
+  CHECK(SplitSamples(program.profile) == SplitPart());
+  program.Receive(program.call, {1});
+  CHECK(SplitSamples(program.profile).sites == 1);
+}
+
+TEST_CASE("the part is the one that a written profile has") {
+  CallProfile program(2);
+  program.Receive(program.call, {9500, 500});
+  program.SampleIn(program.runs[1], 40);
+  const Profile read = Read(TextOf(program.profile));
+  AddSplitPart(program.profile);
+  CHECK(SplitPart::Of(program.profile) == SplitPart::Of(read));
+  CHECK(SplitPart::Of(read).added() == 40);
+  CallProfile other(2);
+  AddSplitPart(other.profile);
+  CHECK_FALSE(AgentPart(other.profile, kSplitPart).has_value());
+}
+
 TEST_CASE("every stack through the site is cut, at its first and last such call") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   program.SampleIn(program.runs[0], 10);
   const Frame call = program.call;
   program.Sample({{program.runs[1], 3}, call, {program.main, 5}, call, {program.main, 6}, call}, 5);
@@ -119,7 +147,7 @@ TEST_CASE("every stack through the site is cut, at its first and last such call"
 
 TEST_CASE("estimates are no reason to cut") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   program.SampleIn(program.runs[1], 40);
   SetAgentPart(program.profile, kHarvestPart, HarvestNote().ToJson());
   CHECK(SplitSamples(program.profile) == SplitPart());
@@ -127,7 +155,7 @@ TEST_CASE("estimates are no reason to cut") {
 
 TEST_CASE("other programs' profiles are left as they are") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   program.SampleIn(program.runs[1], 40);
   program.profile.RemoveExtras();
   CHECK(SplitSamples(program.profile) == SplitPart());
@@ -137,7 +165,7 @@ TEST_CASE("other programs' profiles are left as they are") {
 
 TEST_CASE("no samples, no receivers") {
   CallProfile program(2);
-  program.Receive(program.call, {95, 5});
+  program.Receive(program.call, {9500, 500});
   CHECK(SplitSamples(program.profile) == SplitPart());
   CallProfile other(2);
   other.SampleIn(other.runs[1], 40);
@@ -158,7 +186,7 @@ CallProfile RandomProgram(std::mt19937& random) {
     if (below(4) == 0) continue;
     std::vector<int64_t> counts;
     for (size_t i = 0; i < classes; ++i) {
-      const int64_t count = static_cast<int64_t>(below(100) * below(3));
+      const int64_t count = static_cast<int64_t>(below(3'000) * below(3));
       counts.push_back(count);
     }
     program.Receive(site, counts);

@@ -6,7 +6,8 @@
 // Example: of 100 samples, 60 are in Slow.run, called by Loop.step at 7. The chain "Loop.step:7" is hot, and Slow.run its callee.
 //
 // Guarantees: a stack counts once for a chain, however often recursion repeats it. All hot chains of the sites with a callee
-// are visited, shorter ones first at each site. Takes time for hot sites only.
+// are visited, up to kLongestChain, shorter ones first at each site. Takes time for hot sites only, at most kLongestChain steps
+// for each of their frames.
 // Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
 
@@ -24,6 +25,10 @@ namespace iprof {
 // A context is hot if it has one in so many samples: 5 %.
 inline constexpr int64_t kHotOneIn = 20;
 
+// Compilers do not inline so deep (HotSpot's: 15 calls), and without a bound deep recursion would take its depth squared. The
+// bottom of a stack counts as a frame.
+inline constexpr size_t kLongestChain = 32;
+
 struct HotCall {
   std::vector<Frame> chain;  // the call's frame first
   bool to_bottom = false;    // only where the chain's last frame is the stack's last
@@ -32,11 +37,9 @@ struct HotCall {
 };
 
 // Calls visit(call) for the hot calls at sites for which is_site holds. If visit returns false, the site's other chains are
-// left out.
-void VisitHotCalls(const std::vector<SampledStack>& stacks,
-                   const std::function<bool(Frame site)>& is_site,
-                   const std::function<bool(const HotCall& call)>& visit);
-
-int64_t WeightOf(const std::vector<SampledStack>& stacks);
+// left out. Returns the number of steps: at each, one frame of a stack was compared with a chain.
+size_t VisitHotCalls(const std::vector<StackView>& stacks,
+                     const std::function<bool(Frame site)>& is_site,
+                     const std::function<bool(const HotCall& call)>& visit);
 
 }  // namespace iprof

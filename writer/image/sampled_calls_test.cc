@@ -1,5 +1,6 @@
 #include "writer/image/sampled_calls.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace iprof {
@@ -8,10 +9,16 @@ namespace {
 constexpr Frame At(uint32_t method, Bci bci) { return {MethodIndex{method}, bci}; }
 constexpr Frame kCall = At(2, 7);
 
+std::vector<StackView> ViewsOf(const std::vector<SampledStack>& stacks) {
+  std::vector<StackView> views;
+  for (const SampledStack& stack : stacks) views.push_back(ViewOf(stack));
+  return views;
+}
+
 std::vector<HotCall> CallsIn(const std::vector<SampledStack>& stacks) {
   std::vector<HotCall> calls;
   VisitHotCalls(
-      stacks, [](Frame frame) { return frame == kCall; },
+      ViewsOf(stacks), [](Frame frame) { return frame == kCall; },
       [&](const HotCall& call) {
         calls.push_back(call);
         return true;
@@ -53,13 +60,43 @@ TEST_CASE("recursion counts a stack once") {
 
 TEST_CASE("a visitor may stop at a site") {
   size_t visits = 0;
+  const std::vector<SampledStack> stacks = {{{At(3, 1), kCall, At(1, 5)}, 1}};
   VisitHotCalls(
-      {{{At(3, 1), kCall, At(1, 5)}, 1}}, [](Frame) { return true; },
+      ViewsOf(stacks), [](Frame) { return true; },
       [&](const HotCall&) {
         ++visits;
         return false;
       });
   CHECK(visits == 2);  // at 2:7 and at 1:5
+}
+
+TEST_CASE("deep recursion takes a bounded number of steps for each frame") {
+  constexpr size_t kStacks = 2'000;
+  constexpr size_t kDepth = 2'000;
+  std::vector<Frame> frames(kDepth, kCall);
+  frames.front() = At(3, 1);
+  const std::vector<StackView> stacks(kStacks, {frames, 1});
+  size_t longest = 0;
+  const size_t steps = VisitHotCalls(
+      stacks, [](Frame frame) { return frame == kCall; },
+      [&](const HotCall& call) {
+        longest = std::max(longest, call.chain.size());
+        return true;
+      });
+  CHECK(longest == kLongestChain);
+  CHECK(steps <= kLongestChain * kStacks * kDepth);
+}
+
+TEST_CASE("the bottom of a stack counts as a frame of the longest chain") {
+  const auto deepest = [](size_t callers) {
+    std::vector<Frame> frames(callers, At(1, 5));
+    frames.insert(frames.begin(), {At(3, 1), kCall});
+    return CallsIn({{frames, 1}}).back();
+  };
+  CHECK(deepest(kLongestChain - 2).to_bottom);
+  CHECK_FALSE(deepest(kLongestChain - 1).to_bottom);
+  CHECK(deepest(kLongestChain - 1).chain.size() == kLongestChain);
+  CHECK(deepest(2 * kLongestChain).chain.size() == kLongestChain);
 }
 
 TEST_CASE("no samples, no calls") { CHECK(CallsIn({}).empty()); }

@@ -33,27 +33,25 @@ void SiteReceivers::Add(Frame site, std::span<const TypeCount> receivers) {
     for (const MethodIndex method : MethodsOf(methods_))
       methods_of_[methods_.DeclaringType(method)].push_back(method);
   }
-  Receivers& sums = sites_[KeyOf(site)];
+  Counted& counted = sites_[KeyOf(site)];
   for (const TypeCount& receiver : receivers) {
-    int64_t& sum = sums[receiver.type];
+    int64_t& sum = counted.receivers[receiver.type];
     sum = SaturatingAdd(sum, receiver.count);
+    counted.calls = SaturatingAdd(counted.calls, receiver.count);
   }
 }
 
 int64_t SiteReceivers::Calls(Frame site) const {
-  int64_t sum = 0;
   const auto found = sites_.find(KeyOf(site));
-  if (found == sites_.end()) return 0;
-  for (const auto& [type, count] : found->second) sum = SaturatingAdd(sum, count);
-  return sum;
+  return found == sites_.end() ? 0 : found->second.calls;
 }
 
 std::set<TypeIndex> SiteReceivers::Selected(Frame site) const {
   const auto found = sites_.find(KeyOf(site));
   if (found == sites_.end()) return {};
-  const auto least = static_cast<double>(Calls(site)) * kLeastDispatchedPercent / 100;
+  const auto least = static_cast<double>(found->second.calls) * kLeastDispatchedPercent / 100;
   std::vector<std::tuple<int64_t, int64_t, TypeIndex>> ranked;
-  for (const auto& [type, count] : found->second) {
+  for (const auto& [type, count] : found->second.receivers) {
     if (count > 0 && static_cast<double>(count) >= least)
       ranked.emplace_back(-count, methods_.TypeFileId(type), type);
   }
@@ -102,7 +100,7 @@ bool SiteReceivers::Agrees(Frame site, const std::set<MethodIndex>& callees) con
   const size_t inherits = selected.size() - own.size();
   if (inherits == 0) return left.empty();
   return inherits == 1 && left.size() == 1 &&
-         OnlySelectedExplain(found->second, selected, left.front());
+         OnlySelectedExplain(found->second.receivers, selected, left.front());
 }
 
 }  // namespace iprof

@@ -71,6 +71,15 @@ TEST_CASE("sites without receivers agree with everything; records with callers a
   CHECK(sites.Calls(program.call) == 0);
 }
 
+TEST_CASE("a call matters from a thousand calls on") {
+  CallProfile program(2);
+  program.Receive(program.call, {kFewestCalls - 5, 4});
+  CHECK_FALSE(SiteReceivers::Of(program.profile).Matters(program.call));
+  program.Receive(program.call, {1});
+  CHECK(SiteReceivers::Of(program.profile).Matters(program.call));
+  CHECK_FALSE(SiteReceivers::Of(program.profile).Matters({program.main, 5}));
+}
+
 TEST_CASE("calls and classes of a site") {
   CallProfile program(3);
   program.Receive(program.call, {80, 15, 5});

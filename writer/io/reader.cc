@@ -176,12 +176,12 @@ class ModelBuilder final : public ProfileEvents {
 
   // The samples with their whole stacks. A part that does not fit is removed.
   Samples WholeSamples() {
-    const SplitPart split = SplitPart::Of(profile_);
+    SplitPart split = SplitPart::Of(profile_);
     if (split.stacks.empty()) return std::move(samples_);
     std::vector<SampledStack> stacks;
     for (const auto& [context, count] : samples_)
       stacks.push_back({profile_.Frames(context), count});
-    if (!JoinPieces(split, stacks)) {
+    if (!JoinPieces(std::move(split), stacks)) {
       RemoveAgentPart(profile_, kSplitPart);
       return std::move(samples_);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <span>
@@ -20,8 +21,10 @@ namespace {
 
 using Frames = std::vector<Frame>;
 
+using FrameSpan = std::span<const Frame>;
+
 struct FramesHash {
-  size_t operator()(const Frames& frames) const {
+  size_t operator()(FrameSpan frames) const {
     static const uint64_t seed = ProcessHashSeed();
     uint64_t hash = seed;
     for (const Frame& frame : frames) {
@@ -33,37 +36,43 @@ struct FramesHash {
   }
 };
 
-// Stacks in the order of their first appearance.
+struct SameFrames {
+  bool operator()(FrameSpan a, FrameSpan b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+};
+
+template <typename Value>
+using ByFrames = std::unordered_map<FrameSpan, Value, FramesHash, SameFrames>;
+
+// Stacks in the order of their first appearance. What was added must stay.
 class StackPool {
  public:
-  void Add(Frames frames, int64_t weight) {
-    const auto [known, is_new] = places_.try_emplace(frames, stacks_.size());
-    if (is_new) stacks_.push_back({std::move(frames), 0});
+  void Add(StackView stack) {
+    const auto [known, is_new] = places_.try_emplace(stack.frames, stacks_.size());
+    if (is_new) {
+      stacks_.push_back(stack);
+      return;
+    }
     int64_t& sum = stacks_[known->second].weight;
-    sum = SaturatingAdd(sum, weight);
+    sum = SaturatingAdd(sum, stack.weight);
   }
   // False if there is not as much.
-  bool Take(const Frames& frames, int64_t weight) {
-    const auto known = places_.find(frames);
-    if (known == places_.end() || stacks_[known->second].weight < weight) return false;
-    stacks_[known->second].weight -= weight;
+  bool Take(StackView stack) {
+    const auto known = places_.find(stack.frames);
+    if (known == places_.end() || stacks_[known->second].weight < stack.weight) return false;
+    stacks_[known->second].weight -= stack.weight;
     return true;
   }
-  std::vector<SampledStack> Finish() {
-    std::erase_if(stacks_, [](const SampledStack& stack) { return stack.weight == 0; });
+  std::vector<StackView> Finish() {
+    std::erase_if(stacks_, [](const StackView& stack) { return stack.weight == 0; });
     return std::move(stacks_);
   }
 
  private:
-  std::vector<SampledStack> stacks_;
-  std::unordered_map<Frames, size_t, FramesHash> places_;
+  std::vector<StackView> stacks_;
+  ByFrames<size_t> places_;
 };
-
-Frames FramesIn(const SampledStack& stack, const StackPiece& piece) {
-  const auto first = stack.frames.begin();
-  return {first + static_cast<std::ptrdiff_t>(piece.from),
-          first + static_cast<std::ptrdiff_t>(piece.to)};
-}
 
 // Takes a number from the front of a text.
 template <typename Number>
@@ -152,6 +161,15 @@ int64_t SplitPart::weight() const {
   return sum;
 }
 
+int64_t SplitPart::added() const {
+  int64_t sum = 0;
+  for (const SplitStack& stack : stacks) {
+    const auto more = static_cast<int64_t>(stack.pieces.size()) - 1;
+    sum = SaturatingAdd(sum, SaturatingMultiply(stack.whole.weight, more));
+  }
+  return sum;
+}
+
 std::string SplitPart::Describe(size_t all_stacks, int64_t all) const {
   const double share = all > 0 ? 100 * static_cast<double>(weight()) / static_cast<double>(all) : 0;
   return fmt::format("{} of {}, with {:.1f} % of the weight, at {}", Grouped(stacks.size()),
@@ -217,36 +235,52 @@ std::vector<SampledStack> StacksOf(const Profile& profile) {
   return stacks;
 }
 
-std::vector<SampledStack> WrittenStacks(const std::vector<SampledStack>& whole,
-                                        const SplitPart& split) {
-  std::unordered_map<Frames, int64_t, FramesHash> weights;  // of stacks that are split
+StackView ViewOf(const SampledStack& stack) { return {stack.frames, stack.weight}; }
+
+StackView ViewOf(const SampledStack& stack, const StackPiece& piece) {
+  return {FrameSpan(stack.frames).subspan(piece.from, piece.to - piece.from), stack.weight};
+}
+
+std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
+                                     const SplitPart& split) {
+  ByFrames<int64_t> weights;  // of stacks that are split
   for (const SplitStack& stack : split.stacks) weights.emplace(stack.whole.frames, 0);
   StackPool written;
   for (const SampledStack& stack : whole) {
     const auto found = weights.find(stack.frames);
     if (found == weights.end()) {
-      written.Add(stack.frames, stack.weight);
+      written.Add(ViewOf(stack));
     } else {
       found->second = stack.weight;
     }
   }
   for (const SplitStack& stack : split.stacks) {
     const int64_t weight = weights.at(stack.whole.frames);
-    for (const StackPiece& piece : stack.pieces) written.Add(FramesIn(stack.whole, piece), weight);
+    for (const StackPiece& piece : stack.pieces)
+      written.Add({ViewOf(stack.whole, piece).frames, weight});
   }
   return written.Finish();
 }
 
-bool JoinPieces(const SplitPart& split, std::vector<SampledStack>& stacks) {
+bool JoinPieces(SplitPart split, std::vector<SampledStack>& stacks) {
   StackPool pool;
-  for (const SampledStack& stack : stacks) pool.Add(stack.frames, stack.weight);
+  for (const SampledStack& stack : stacks) pool.Add(ViewOf(stack));
   for (const SplitStack& stack : split.stacks) {
     for (const StackPiece& piece : stack.pieces) {
-      if (!pool.Take(FramesIn(stack.whole, piece), stack.whole.weight)) return false;
+      if (!pool.Take(ViewOf(stack.whole, piece))) return false;
     }
   }
-  std::vector<SampledStack> joined = pool.Finish();
-  for (const SplitStack& stack : split.stacks) joined.push_back(stack.whole);
+  std::vector<SampledStack> joined;
+  // The rest, in the order of `stacks`. A moved vector keeps its frames where they are.
+  auto rest = pool.Finish();
+  auto next = rest.begin();
+  for (SampledStack& stack : stacks) {
+    if (next == rest.end()) break;
+    if (stack.frames.data() != next->frames.data()) continue;
+    joined.push_back({std::move(stack.frames), next->weight});
+    ++next;
+  }
+  for (SplitStack& stack : split.stacks) joined.push_back(std::move(stack.whole));
   stacks = std::move(joined);
   return true;
 }

@@ -10,6 +10,7 @@
 // Guarantees: in memory, a profile's samples are whole: the reader puts pieces together (JoinPieces), so everybody but an
 // image build sees whole stacks. A part that does not fit the table, because another program changed it, is ignored.
 // WrittenStacks and JoinPieces are inverse, except for the order of stacks. Writing what was read gives the same bytes.
+// Millions of frames may be in the stacks, so no function copies those that it need not return.
 // Threads: any; pure functions. Failure: what is no part is nullopt; std::bad_alloc.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,12 @@ struct SampledStack {
   std::vector<Frame> frames;  // innermost first
   int64_t weight = 0;
   bool operator==(const SampledStack&) const = default;
+};
+
+// A stack whose frames are elsewhere.
+struct StackView {
+  std::span<const Frame> frames;
+  int64_t weight = 0;
 };
 
 // Frames [from, to) of a stack.
@@ -52,6 +60,8 @@ struct SplitPart {
   bool operator==(const SplitPart&) const = default;
 
   int64_t weight() const;
+  // By how much the pieces' weights make the total of the table larger than that of the whole stacks.
+  int64_t added() const;
   // For people: "34 of 431 stacks, with 12.3 % of the weight, at 5 calls". `stacks` and `all` are those of the profile.
   std::string Describe(size_t stacks, int64_t all) const;
   std::string ToJson(const Profile& profile) const;
@@ -68,11 +78,15 @@ bool IsSplitPart(std::string_view json);
 // The whole stacks of a profile.
 std::vector<SampledStack> StacksOf(const Profile& profile);
 
+StackView ViewOf(const SampledStack& stack);
+StackView ViewOf(const SampledStack& stack, const StackPiece& piece);
+
 // What is written for them: stacks that are not split, in their order, then the pieces of the others. Equal ones are added up.
-std::vector<SampledStack> WrittenStacks(const std::vector<SampledStack>& whole,
-                                        const SplitPart& split);
+// The frames are those of `whole` and of `split`, which must stay.
+std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
+                                     const SplitPart& split);
 
 // The inverse. False, and nothing happens, if the table does not have the pieces.
-bool JoinPieces(const SplitPart& split, std::vector<SampledStack>& stacks);
+bool JoinPieces(SplitPart split, std::vector<SampledStack>& stacks);
 
 }  // namespace iprof

@@ -108,7 +108,9 @@ class ProfileText {
   ProfileText(const Profile& profile, const SplitPart& split, const WriteOptions& options,
               TextOut& out)
       : profile_(profile), options_(options), out_(out), section_(SectionWith(profile, split)) {
-    if (section_ && !split.stacks.empty()) pieces_ = WrittenStacks(StacksOf(profile), split);
+    if (!section_ || split.stacks.empty()) return;
+    whole_ = StacksOf(profile);
+    pieces_ = WrittenStacks(whole_, split);
   }
 
   void Write() {
@@ -125,7 +127,12 @@ class ProfileText {
     }
     for (const ExtraKey& extra : profile_.extras()) {
       Key(extra.key, false);
-      out_.Put(extra.key == kAgentKey && section_ ? *std::exchange(section_, {}) : extra.json);
+      if (extra.key == kAgentKey && section_) {
+        out_.Put(*section_);
+        section_.reset();
+      } else {
+        out_.Put(extra.json);
+      }
     }
     if (section_) {
       Key(kAgentKey, false);
@@ -207,7 +214,7 @@ class ProfileText {
     Key(TableKey(Table::kSamples), false);
     out_.Put('[');
     bool first = true;
-    for (const SampledStack& piece : pieces_) {
+    for (const StackView& piece : pieces_) {
       Element(std::exchange(first, false));
       out_.Put("{\"ctx\":\"");
       for (size_t i = 0; i < piece.frames.size(); ++i) PutFrame(piece.frames[i], i == 0);
@@ -261,7 +268,8 @@ class ProfileText {
   const WriteOptions& options_;
   TextOut& out_;
   std::optional<std::string> section_;  // in place of the profile's
-  std::vector<SampledStack> pieces_;    // in place of the samples; empty: none
+  std::vector<SampledStack> whole_;     // what the pieces are from
+  std::vector<StackView> pieces_;       // in place of the samples; empty: none
 };
 
 Result<WriteReport> WriteText(const Profile& profile, const SplitPart& split,

@@ -18,6 +18,7 @@
 #include "writer/io/profile_events.h"
 #include "writer/io/run_note.h"
 #include "writer/io/sampling_sum.h"
+#include "writer/io/split_part.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
@@ -261,7 +262,13 @@ class Checker final : public ProfileEvents {
 
   void NoteSamples() {
     const ImageShare::Part samples = counts_.image.Of(kNewestImageTarget).Of(Table::kSamples);
-    counts_.sample_signals = SignalsBehind(samples.weight, image_.section().Part(kSamplingPart));
+    // A signal is in each piece of its stack.
+    const auto split = image_.section().Part(kSplitPart);
+    const auto part =
+        split ? SplitPart::Parse(*split, [](int64_t) { return MethodIndex{0}; }) : std::nullopt;
+    const int64_t added = part ? part->added() : 0;
+    const int64_t weight = added < samples.weight ? samples.weight - added : samples.weight;
+    counts_.sample_signals = SignalsBehind(weight, image_.section().Part(kSamplingPart));
   }
 
   void CheckStandardTypes() {

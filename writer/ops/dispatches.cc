@@ -59,8 +59,10 @@ class Build {
 
   HotCalls CallsAt(const SiteReceivers& sites) const {
     HotCalls calls;
+    std::vector<StackView> views;
+    for (const SampledStack& stack : stacks_) views.push_back(ViewOf(stack));
     VisitHotCalls(
-        stacks_, [&](Frame site) { return sites.Has(site); },
+        views, [&](Frame site) { return sites.Matters(site); },
         [&](const HotCall& call) {
           calls.emplace(Chain{call.chain, call.to_bottom}, call.callees);
           return true;
@@ -72,9 +74,13 @@ class Build {
   Frame Map(Frame frame) const { return {mapping_(frame.method), frame.bci}; }
 
   std::vector<SampledStack> Mapped(const Profile& profile) const {
-    std::vector<SampledStack> stacks = WrittenStacks(StacksOf(profile), SplitPart::Of(profile));
-    for (SampledStack& stack : stacks) {
-      for (Frame& frame : stack.frames) frame = Map(frame);
+    const std::vector<SampledStack> whole = StacksOf(profile);
+    const SplitPart split = SplitPart::Of(profile);
+    std::vector<SampledStack> stacks;
+    for (const StackView& written : WrittenStacks(whole, split)) {
+      SampledStack& stack = stacks.emplace_back();
+      stack.weight = written.weight;
+      for (const Frame& frame : written.frames) stack.frames.push_back(Map(frame));
     }
     return stacks;
   }
@@ -98,6 +104,7 @@ class Comparison {
     DispatchComparison result;
     std::set<Chain> chains;
     a_.ForEachSite([&](Frame site) {
+      if (!a_.Matters(site)) return;
       ++result.sites;
       chains.insert({{site}, false});
     });

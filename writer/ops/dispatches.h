@@ -8,7 +8,7 @@
 // Slow.run there, in a hot context. Then the call is in `differing`: by receivers in A, by samples in B.
 //
 // Guarantees: the profiles are taken as they are in their files, with samples in pieces. A is the truth: calls are those that
-// have receivers there. Each call is listed once, with its shortest context that differs; most calls first. If samples decide
+// have receivers there, and ran at least kFewestCalls times. Contexts have up to kLongestChain frames. Each call is listed once, with its shortest context that differs; most calls first. If samples decide
 // on one side and classes on the other, they are equal only where that is certain (SiteReceivers::Agrees).
 // Threads: any; pure functions. Failure: none but std::bad_alloc.
 #pragma once
@@ -40,7 +40,7 @@ struct DispatchDifference {
 };
 
 struct DispatchComparison {
-  size_t sites = 0;         // with receivers in A
+  size_t sites = 0;         // with receivers in A, that matter
   size_t by_samples_a = 0;  // of them, those at which samples decide in some context
   size_t by_samples_b = 0;
   bool exact = true;  // A's receivers were counted, and not estimated

@@ -5,9 +5,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "writer/image/split_test_profile.h"
+#include "writer/image/write_for_image.h"
 #include "writer/io/agent_section.h"
 #include "writer/io/estimate_note.h"
 #include "writer/io/harvest_note.h"
+#include "writer/io/reader.h"
 
 namespace iprof::vm {
 namespace {
@@ -65,6 +68,19 @@ TEST_CASE("the line warns of few signals, whatever their weight") {
   CHECK(with_signals(499) ==
         "1,234 samples (from 499 signals; some consumers ignore fewer than 500)");
   CHECK(with_signals(2000) == "1,234 samples");
+}
+
+TEST_CASE("the line warns of few signals, also where pieces make twice as many samples of them") {
+  CallProfile program(2);
+  program.Receive(program.call, {9500, 500});
+  program.SampleIn(program.runs[1], 300);
+  StringSink sink;
+  REQUIRE(WriteForImage(program.profile, {}, sink).ok());
+  CHECK(sink.text().find("\"split\"") != std::string::npos);
+  const auto read = ReadProfileText(sink.text());
+  REQUIRE(read.ok());
+  CHECK(DescribeProfile(*read, Parsed("calls=n,branches=n,receivers=n,monitors=n"), nullptr) ==
+        "300 samples (some consumers ignore fewer than 500)");
 }
 
 TEST_CASE("the line says how much is estimated") {
