@@ -103,6 +103,35 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
                 unknown class
 """, self.out("show", "m.iprof"))
 
+    def test_harvests_of_one_jvm_are_told(self):
+        def harvest(name, run, start):
+            made = {**LATER, "run": run * 32, "source": "methoddata", "start": f"2026-11-25T08:00:{start}Z"}
+            return self.write(name, profile(iprofagent=section(provenance=provenance(made))))
+
+        a, b, c = harvest("a.iprof", "a", "00.000"), harvest("b.iprof", "b", "01.900"), harvest("c.iprof", "c", "07.000")
+        said = f"iprof: warning: {a} and {b} may be harvests of one JVM, whose counts are counted twice\n"
+        for order in ((a, b, c), (c, b, a)):
+            self.assertEqual(self.err("merge", "-o", "m.iprof", *order), said)
+            self.assertEqual(self.load("m.iprof")["callCountProfiles"], self.load_calls(3))
+        self.assertEqual(self.err("merge", "-o", "m.iprof", a, c), "")
+
+    def load_calls(self, times):
+        name = self.write("one.iprof", profile(times, iprofagent=section()))
+        self.run_tool("merge", "-o", "one.iprof", name)
+        return self.load("one.iprof")["callCountProfiles"]
+
+    def test_given_intervals_are_not_shown_as_auto(self):
+        def sampled(name, interval_ns):
+            given = {**SAMPLING, "intervalNs": interval_ns, "firstIntervalNs": interval_ns, "lastIntervalNs": interval_ns}
+            return self.write(name, profile(iprofagent=section(sampling=given)))
+
+        a, b = sampled("a.iprof", 10_000_000), sampled("b.iprof", 1_000_000)
+        self.assertIn("sampling:       cpu, every 10 ms, ", self.out("show", a))
+        self.run_tool("merge", "-o", "m.iprof", a, b)
+        shown = self.out("show", "m.iprof")
+        self.assertIn("sampling:       cpu, every ", shown)
+        self.assertNotIn("interval=auto", shown)
+
     def test_many_runs_are_shortened(self):
         runs = [{**LATER, "start": f"2026-11-25T08:{i:02}:00.000Z", "end": f"2026-11-25T08:{i:02}:01.000Z"} for i in range(12)]
         a = self.write("a.iprof", profile(iprofagent=section(provenance={"runs": runs, "older_runs": 5})))

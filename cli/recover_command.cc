@@ -58,23 +58,13 @@ class RecoverCommand : public Command {
     if (Status status = CheckIsNoRawFile(output_); !status.ok()) return console.Error(status);
     const std::vector<Input> inputs = DistinctFiles(console);
     std::vector<Recovered> recovered;
+    std::vector<Profile> profiles;  // as `recovered`, until that is sorted
     std::vector<Status> failures;
     std::vector<Copy> copies;
     std::vector<Read> held;  // some of these may be copies of others
-    ProfileMerger merger;
-    int64_t sample_unit_ns = 0;   // that of the first one
-    std::optional<Profile> only;  // the first one, until there is another one
     const auto add = [&](size_t at, RawProfile made) {
       InputRuns runs = RunsOf(made);
-      if (!recovered.empty()) {
-        if (only) {
-          sample_unit_ns = CountFactsOf(*only).samples.interval_ns;
-          merger.Add(*std::exchange(only, std::nullopt));
-        }
-        merger.Add(made.profile, 1, ScaleToUnit(CountFactsOf(made.profile), sample_unit_ns));
-      } else {
-        only = std::move(made.profile);
-      }
+      profiles.push_back(std::move(made.profile));
       recovered.push_back({at, inputs[at].path, std::move(made.note), std::move(runs)});
     };
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -109,7 +99,7 @@ class RecoverCommand : public Command {
     if (!claim.ok()) return console.Error(claim.status());
     if (Status status = CheckIsNoBetter(recovered, runs); !status.ok())
       return console.Error(status);
-    const Profile profile = only ? *std::move(only) : merger.Finish();
+    const Profile profile = Merged(std::move(profiles));
     // As the agent's own profiles: the raw file is private, too.
     const Status status =
         WriteProfileOutput(console, profile, output_, version_, pretty_, gzip_, Readers::kOwner);
@@ -123,6 +113,20 @@ class RecoverCommand : public Command {
   }
 
  private:
+  // As iprof merge adds them up: only all together tell how their samples are scaled. Of one, what it is.
+  static Profile Merged(std::vector<Profile> profiles) {
+    if (profiles.size() == 1) return std::move(profiles.front());
+    std::vector<CountFacts> facts;
+    for (const Profile& profile : profiles) facts.push_back(CountFactsOf(profile));
+    const int64_t unit_ns = SampleUnit(facts);
+    ProfileMerger merger;
+    for (size_t i = 0; i < profiles.size(); ++i) {
+      merger.Add(profiles[i], 1, ScaleToUnit(facts[i], unit_ns));
+      profiles[i] = Profile();
+    }
+    return merger.Finish();
+  }
+
   struct Input {
     std::string path;
     RunId run;

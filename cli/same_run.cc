@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,12 +11,15 @@
 
 #include "cli/profile_files.h"
 #include "writer/base/utc_time.h"
+#include "writer/io/harvest_note.h"
 
 namespace iprof::cli {
 namespace {
 
 constexpr size_t kMostWarnings = 10;
 constexpr size_t kMostNames = 10;
+// A harvest knows the age of its JVM in whole seconds.
+constexpr int64_t kMostStartsApartMs = 2000;
 
 // Whether all that it has was recovered from snapshots.
 bool IsRecovered(const InputRuns& input) {
@@ -110,6 +114,15 @@ std::string Describe(const RunNote& run) {
   return fmt::format("{} of {} UTC", run.program, UtcTextForPeople(run.start_ms));
 }
 
+// Made from outside: an agent that reads HotSpot's counters has options that say so.
+bool IsHarvest(const RunNote& run) {
+  return run.source == kMethodDataSource && run.options.empty() && !run.program.empty() &&
+         run.start_ms != 0;
+}
+
+// Harvests of one of these may be of one JVM.
+auto ProgramOf(const RunNote& run) { return std::tie(run.program, run.jvm_version, run.jvm_build); }
+
 class Search {
  public:
   Search(std::span<const MergeInput> inputs, std::span<const InputRuns> runs)
@@ -120,6 +133,7 @@ class Search {
       is_kept_[i] = runs_[i].was_read && (!inputs_[i].is_found || !runs_[i].KnowsAll());
     LeaveOut();
     WarnOfCommon();
+    WarnOfHarvests();
     if (const size_t all = found_.warnings.size(); all > kMostWarnings) {
       found_.warnings.resize(kMostWarnings);
       found_.warnings.push_back(fmt::format("{} more such warnings", all - kMostWarnings));
@@ -175,6 +189,46 @@ class Search {
               : fmt::format("{} have {} runs in common (one is {}), which are counted {}",
                             ListOf(names), runs.size(), first, times));
     }
+  }
+
+  void WarnOfHarvests() {
+    std::vector<std::pair<const RunNote*, size_t>> harvests;
+    for (const auto& [run, shares] : shares_) {
+      for (const Share& share : shares) {
+        if (is_kept_[share.input] && IsHarvest(*share.run))
+          harvests.emplace_back(share.run, share.input);
+      }
+    }
+    const auto key = [](const auto& harvest) {
+      return std::tuple(ProgramOf(*harvest.first), harvest.first->start_ms);
+    };
+    std::ranges::stable_sort(harvests, {}, key);
+    const auto is_other = [](const auto& a, const auto& b) {
+      return ProgramOf(*a.first) != ProgramOf(*b.first) ||
+             b.first->start_ms - a.first->start_ms > kMostStartsApartMs;
+    };
+    for (auto first = harvests.begin(); first != harvests.end();) {
+      const auto next = std::adjacent_find(first, harvests.end(), is_other);
+      const auto end = next == harvests.end() ? next : std::next(next);
+      WarnOfHarvestsOfOne({first, end});
+      first = end;
+    }
+  }
+
+  // What the same run is in was told already.
+  void WarnOfHarvestsOfOne(std::span<const std::pair<const RunNote*, size_t>> harvests) {
+    std::set<size_t> inputs;
+    std::set<std::string_view> runs;
+    for (const auto& [run, input] : harvests) {
+      inputs.insert(input);
+      runs.insert(run->run);
+    }
+    if (inputs.size() < 2 || runs.size() < 2) return;
+    Names names;
+    for (const size_t input : inputs) names.insert(NameOfInput(inputs_[input].path));
+    found_.warnings.push_back(
+        ListOf(names) + " may be harvests of one JVM, whose counts are counted " +
+        (names.size() == 2 ? "twice" : fmt::format("{} times", names.size())));
   }
 
   void WarnOfUnknown() {

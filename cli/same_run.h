@@ -12,7 +12,8 @@
 //  - Of each run, the found input that is the newest and lacks no counts that an older dump has is taken. Of equally new
 //    ones a dump is, or that with the fewest losses, or the first. What is taken for no run is left out.
 //  - What the user named is all taken, and so is what does not say of all its runs which ones they are.
-//  - The user is told what is counted twice for sure, and, once, what may be.
+//  - The user is told what is counted twice for sure, and, once, what may be. So are harvests that may be of one JVM, whose
+//    counters go on: by the program, the build of the JVM, and its start, which a harvest knows within 2 s.
 // Threads: any; pure. Failure: none but std::bad_alloc.
 #pragma once
 

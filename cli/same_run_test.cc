@@ -189,6 +189,44 @@ TEST_CASE("what does not say of which runs it is, is taken, and told once") {
   CHECK(one.Said().find(" and 10 more do not say") != std::string::npos);
 }
 
+RunNote Harvest(const std::string& run, int64_t start_ms) {
+  RunNote note = Run(run, start_ms + 60'000);
+  note.jvm_build = "17.0.15+6";
+  note.source = "methoddata";
+  note.start_ms = start_ms;
+  return note;
+}
+
+TEST_CASE("harvests of one JVM are told once, and all are taken") {
+  constexpr int64_t kStart = 1'700'000'000'000;
+  const auto said = [](const RunNote& a, const RunNote& b) {
+    return Inputs().Named("a", Dump({a})).Named("b", Dump({b})).Said();
+  };
+  const RunNote first = Harvest("r", kStart);
+  const std::string twice = "a and b may be harvests of one JVM, whose counts are counted twice; ";
+  CHECK(said(first, Harvest("s", kStart)) == twice);
+  CHECK(said(first, Harvest("s", kStart + 2000)) == twice);
+  CHECK(said(first, Harvest("s", kStart - 2000)) == twice);
+  CHECK(said(first, Harvest("s", kStart + 2001)).empty());
+  RunNote other = Harvest("s", kStart);
+  SECTION("of another program") { other.program = "b.jar"; }
+  SECTION("of another JVM") { other.jvm_build = "17.0.16+1"; }
+  SECTION("exact counts") { other.source = "counters"; }
+  SECTION("an agent's, which has an identity of its JVM") { other.options = "source=methoddata"; }
+  SECTION("of a core file, which does not say when its JVM began") { other.start_ms = 0; }
+  CHECK(said(first, other).empty());
+  // A copy is of the same run, which says more.
+  CHECK(
+      said(first, first) ==
+      "a and b are of the same run (app.jar of 2023-11-14 22:13:20 UTC), which is counted twice; ");
+  Inputs folder;
+  folder.Found("c", Dump({Harvest("t", kStart + 1000)})).Found("d", Dump({Run("u", 5)}));
+  folder.Found("a", Dump({first})).Found("b", Dump({Harvest("s", kStart + 2500)}));
+  folder.Found("m", Dump({Harvest("v", 1), Harvest("w", 2)}));  // was told when it was made
+  CHECK(folder.Said() ==
+        "a, b and c may be harvests of one JVM, whose counts are counted 3 times; ");
+}
+
 // What a file has of a run: what was counted until then, but not all if counts are lost.
 struct Content {
   int64_t until = 0;

@@ -81,10 +81,10 @@ Status Sampler::Begin() {
                            hooks_.anchor,
                            hooks_.interpreter,
                            hooks_.method_code,
-                           table_.get(),
-                           code_.get(),
-                           &stopped_,
-                           Adapts() ? &pace_counters_ : nullptr};
+                           shared_->table.get(),
+                           shared_->code.get(),
+                           &shared_->stopped,
+                           Adapts() ? &shared_->pace : nullptr};
     if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
     if (signal_ == 0) {
       // The counters of an earlier Sampler. Those of an earlier session go on.
@@ -95,7 +95,7 @@ Status Sampler::Begin() {
     signal_owner_ = SignalOwner::kUs;
     started_ = std::chrono::steady_clock::now();
     stopped_after_ns_ = 0;
-    stopped_ = false;
+    shared_->stopped = false;
   }
   Status started = StartTicker();
   if (!started.ok()) EndSampling();
@@ -132,15 +132,18 @@ Sampler::Sampler(const SamplerOptions& options, const SamplerHooks& hooks, Threa
     : options_(options),
       hooks_(hooks),
       pool_(pool),
-      table_(std::move(table)),
-      code_(hooks.code != nullptr ? hooks.code : NewCode(options.depth)),
+      shared_(std::make_unique<Shared>(
+          std::move(table), hooks.code != nullptr ? hooks.code : NewCode(options.depth))),
       cpu_timers_(*hooks.timers, options.interval_ns),
       pace_(options.interval_ns) {}
 
 Sampler::~Sampler() {
   if (signal_ == 0) return;  // never started, so the handler belongs to another session
-  // A handler that never returned may still write to the table: better to leak it than to free it.
-  if (!Stop()) static_cast<void>(table_.release());
+  if (Stop()) return;
+  // A handler that never returned may still use it, so it is never freed. Leak checkers find it here.
+  static Shared* never_freed = nullptr;
+  shared_->other = never_freed;
+  never_freed = shared_.release();
 }
 
 void Sampler::Arm(ThreadSlot* slot) {
@@ -172,7 +175,7 @@ void Sampler::Dismiss(ThreadSlot* slot) {
 
 void Sampler::ThreadStarted(void* env) {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (shared_->stopped.load(std::memory_order_relaxed)) return;
   // Block the signal: an answer to the roll call between the check of the slot and setting it would
   // leave the thread with two slots and two timers.
   MaskSignal(SIG_BLOCK, signal_);
@@ -200,7 +203,7 @@ void Sampler::ThreadEnding() {
   ThreadSlot* slot = CurrentSlot();
   if (slot == nullptr || slot->pool != pool_) return;
   SetCurrentSlot(nullptr);  // from here on, no handler uses the slot
-  if (Disarm(slot)) cpu_timers_.WeighEnd(slot, *table_);
+  if (Disarm(slot)) cpu_timers_.WeighEnd(slot, *shared_->table);
   Dismiss(slot);
   pool_->Release(slot);
 }
@@ -223,10 +226,10 @@ bool Sampler::Stop() {
 
 void Sampler::EndSampling() {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (shared_->stopped.load(std::memory_order_relaxed)) return;
   // Visit one slot at a time: collecting a list could run out of memory.
   pool_->ForEachUsed([&](ThreadSlot& slot) { Dismiss(&slot); });
-  stopped_.store(true, std::memory_order_seq_cst);
+  shared_->stopped.store(true, std::memory_order_seq_cst);
   while (queue_.Pop() != nullptr) continue;
   pool_->ReleaseAll();
   CloseHandler();
@@ -282,25 +285,25 @@ IntervalFacts Sampler::interval() {
   const std::lock_guard<std::mutex> guard(lock_);
   return {.first_ns = pace_.first_ns(),
           .last_ns = pace_.interval_ns(),
-          .effective_signals = pace_.EffectiveSignals(pace_counters_.Read())};
+          .effective_signals = pace_.EffectiveSignals(shared_->pace.Read())};
 }
 
 void Sampler::RestartPace() {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (pace_.Restart(pace_counters_.Read())) UseInterval();
+  if (pace_.Restart(shared_->pace.Read())) UseInterval();
 }
 
 // Call it under lock_.
 void Sampler::UseInterval() {
   cpu_timers_.SetUnits(pace_.units());
-  if (stopped_.load(std::memory_order_relaxed)) return;
+  if (shared_->stopped.load(std::memory_order_relaxed)) return;
   pool_->ForEachUsed([&](ThreadSlot& slot) { cpu_timers_.Rearm(&slot); });
 }
 
 uint64_t Sampler::watched_cpu_ns() {
   const std::lock_guard<std::mutex> guard(lock_);
   uint64_t sum = ended_cpu_ns_;
-  if (stopped_.load(std::memory_order_relaxed)) return sum;
+  if (shared_->stopped.load(std::memory_order_relaxed)) return sum;
   pool_->ForEachUsed([&](ThreadSlot& slot) {
     if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
     const uint64_t now = CpuTimeNs(slot.tid);

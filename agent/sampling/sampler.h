@@ -28,6 +28,7 @@
 // the system refuses (timers, signals) is retried and counted.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -35,6 +36,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "agent/sampling/arch/adapter.h"
 #include "agent/sampling/core/call_trace.h"
@@ -101,7 +103,7 @@ class Sampler {
   // signal, whether it is one.
   void RollCall();
 
-  CodeRanges& code() { return *code_; }
+  CodeRanges& code() { return *shared_->code; }
   const SamplerOptions& options() const { return options_; }
   int signal() const { return signal_.load(std::memory_order_relaxed); }
 
@@ -109,23 +111,35 @@ class Sampler {
   // is suspended). Samples that it adds later may be missing, and nothing that it uses is freed.
   bool Stop();
   // Whether it was stopped, or has lost its signal.
-  bool has_ended() const { return stopped_.load(std::memory_order_relaxed); }
+  bool has_ended() const { return shared_->stopped.load(std::memory_order_relaxed); }
 
   // Waits until all samples whose signals have arrived are in the table. Returns false on timeout,
   // as for Stop.
   bool Drain();
-  const TraceTable& traces() const { return *table_; }
+  const TraceTable& traces() const { return *shared_->table; }
   SampleStats stats();
   // Since the last RestartPace. One after the other with stats(), not at the same moment.
   IntervalFacts interval();
   // A new recording begins. If the interval adapts, it is the first one again.
   void RestartPace();
   // Native memory, without that of code().
-  size_t memory_bytes() const { return table_->memory_bytes() + pool_->memory_bytes(); }
+  size_t memory_bytes() const { return shared_->table->memory_bytes() + pool_->memory_bytes(); }
   // CPU time of all threads watched so far, from when each was first watched.
   uint64_t watched_cpu_ns();
 
  private:
+  // What handlers use, for all sessions.
+  struct Shared {
+    Shared(std::unique_ptr<TraceTable> traces, std::shared_ptr<CodeRanges> ranges)
+        : table(std::move(traces)), code(std::move(ranges)) {}
+
+    const std::unique_ptr<TraceTable> table;
+    const std::shared_ptr<CodeRanges> code;
+    std::atomic<bool> stopped{true};
+    PaceCounters pace;
+    Shared* other = nullptr;  // of the list of those that are never freed
+  };
+
   Sampler(const SamplerOptions& options, const SamplerHooks& hooks, ThreadSlotPool* pool,
           std::unique_ptr<TraceTable> table);
   Status Begin();
@@ -150,12 +164,8 @@ class Sampler {
   const SamplerOptions options_;
   const SamplerHooks hooks_;
   ThreadSlotPool* const pool_;
-  std::unique_ptr<TraceTable>
-      table_;  // the same for all sessions; only the destructor changes the pointer
-  const std::shared_ptr<CodeRanges> code_;
-  std::atomic<int> signal_{0};  // 0: there was no session
-  std::atomic<bool> stopped_{true};
-  PaceCounters pace_counters_;
+  std::unique_ptr<Shared> shared_;  // only the destructor changes the pointer
+  std::atomic<int> signal_{0};      // 0: there was no session
 
   std::mutex
       lock_;  // guards what follows, and slots: their timers, and their states except the handler's answers

@@ -72,6 +72,35 @@ TEST_CASE("a stop during a continuation leaves nothing running once it is repeat
   CHECK(sampler->has_ended());
 }
 
+std::atomic<bool> is_stuck{false};
+std::atomic<bool> may_return{false};
+
+void StuckTrace(CallTrace* trace, int32_t depth, void* context) {
+  is_stuck = true;
+  while (!may_return) continue;
+  FakeTrace(trace, depth, context);
+}
+
+// What it writes to is seen by the address sanitizer.
+TEST_CASE("a handler may return after its sampler is gone") {
+  fake_frames = 3;
+  SamplerHooks hooks = Hooks();
+  hooks.get_call_trace = StuckTrace;
+  SamplerOptions options = Every(1000000);
+  options.adapts = true;
+  auto sampler = Started(options, hooks);
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([] { return may_return.load(); });
+  });
+  BurnUntil([] { return is_stuck.load(); });
+  CHECK_FALSE(sampler->Stop());
+  sampler.reset();
+  may_return = true;
+  worker.join();
+  TakeSamples(*Started(options), 3);
+}
+
 TEST_CASE("sessions take no memory that the first ones did not take") {
   fake_frames = 3;
   auto sampler = Started(Every(1000000));

@@ -48,7 +48,7 @@ void Sampler::RollCall() {
   std::vector<CalledThread> called;
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+    if (shared_->stopped.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
     called = SlotsForUnknownThreads(*pool_, ticker_tid_, queue_);
     last_roll_call_ = Clock::now();
   }
@@ -66,7 +66,7 @@ void Sampler::RollCall() {
 // When the system refuses one, all others wait for the next round, because they share the limit.
 void Sampler::Settle() {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+  if (shared_->stopped.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
   bool refused = false;
   for (size_t left = queue_.size(); left > 0; --left) {
     ThreadSlot* slot = queue_.Pop();
@@ -112,7 +112,7 @@ void Sampler::LookForGone() {
   const std::lock_guard<std::mutex> guard(lock_);
   size_t gone = 0;
   do {
-    if (stopped_.load(std::memory_order_relaxed)) return;
+    if (shared_->stopped.load(std::memory_order_relaxed)) return;
     gone = 0;
     pool_->ForNextUsed(kLooksAtOnce, [&](ThreadSlot& slot) {
       const SlotState state = slot.state.load(std::memory_order_acquire);
@@ -136,7 +136,7 @@ bool Sampler::LookAtSignal() {
   SignalOwner owner = SignalOwner::kUs;
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    if (stopped_.load(std::memory_order_relaxed) || SignalIsOurs()) return true;
+    if (shared_->stopped.load(std::memory_order_relaxed) || SignalIsOurs()) return true;
     owner = signal_owner_;
     stopped_after_ns_ =
         static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - started_).count());
@@ -156,8 +156,8 @@ bool Sampler::IsBusy() {
 
 void Sampler::KeepPace() {
   const std::lock_guard<std::mutex> guard(lock_);
-  if (stopped_.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
-  if (pace_.Look(pace_counters_.Read())) UseInterval();
+  if (shared_->stopped.load(std::memory_order_relaxed) || !SignalIsOurs()) return;
+  if (pace_.Look(shared_->pace.Read())) UseInterval();
 }
 
 void Sampler::TickerLoop() {

@@ -117,6 +117,10 @@ int64_t SamplingSum::Number(std::string_view name) const {
 }
 
 void SamplingSum::Rescale(int64_t interval_ns) {
+  if (!Adapted()) {  // beside another interval, they would look as if it had adapted
+    numbers_.erase(std::string(kFirstInterval));
+    numbers_.erase(std::string(kLastInterval));
+  }
   const auto rescaled = [&](int64_t weight) {
     WeightScale scale(static_cast<uint64_t>(interval_ns_), static_cast<uint64_t>(interval_ns));
     return static_cast<int64_t>(scale.Of(static_cast<uint64_t>(weight)));
@@ -141,7 +145,7 @@ int64_t SamplingSum::GoodSignals() const {
 std::optional<std::pair<int64_t, int64_t>> SamplingSum::Adapted() const {
   const int64_t first = Number(kFirstInterval);
   const int64_t last = Number(kLastInterval);
-  if (first == 0 || (first == last && first == interval_ns_)) return std::nullopt;
+  if (first == 0 || last < first || (first == last && first == interval_ns_)) return std::nullopt;
   return std::pair(first, last);
 }
 

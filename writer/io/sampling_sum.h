@@ -32,13 +32,14 @@ class SamplingSum {
   // What must be equal: event and interval.
   std::pair<std::string, int64_t> Kind() const { return {event_, interval_ns_}; }
   void Add(const SamplingSum& other);
-  // Weights become numbers of this interval.
+  // Weights become numbers of this interval. A given interval, which did not adapt, is then no longer told.
   void Rescale(int64_t interval_ns);
   // A number that adds up, as "signals"; 0 if there is none of that name.
   int64_t Number(std::string_view name) const;
   // The signals that gave a stack; in profiles without outcomes also those that found no Java code.
   int64_t GoodSignals() const;
-  // The first and the last interval in ns, equal if it never changed; nullopt if it did not adapt.
+  // The first and the last interval in ns, equal if it never changed; nullopt if it did not adapt, or one of them is
+  // not known. Of a sum: of those that adapted.
   std::optional<std::pair<int64_t, int64_t>> Adapted() const;
   // From weights that count first intervals, as those of a raw file do.
   WeightScale ScaleFromFirst() const;

@@ -81,6 +81,30 @@ TEST_CASE("an interval that is always the same did not adapt") {
                   ->Adapted());
 }
 
+TEST_CASE("a first interval without a last one did not adapt") {
+  CHECK_FALSE(
+      SamplingSum::Parse(R"({"event":"cpu","intervalNs":20,"firstIntervalNs":10})")->Adapted());
+}
+
+TEST_CASE(
+    "a sum of given intervals did not adapt, and one with an interval that did tells that one") {
+  const auto at_7_ms = [](const char* part) {
+    SamplingSum sum = *SamplingSum::Parse(part);
+    sum.Rescale(7'000'000);
+    return sum;
+  };
+  const SamplingSum every_1_ms = at_7_ms(
+      R"({"event":"cpu","intervalNs":1000000,"firstIntervalNs":1000000,"lastIntervalNs":1000000})");
+  const SamplingSum every_10_ms = at_7_ms(
+      R"({"event":"cpu","intervalNs":10000000,"firstIntervalNs":10000000,"lastIntervalNs":10000000})");
+  SamplingSum sum = every_1_ms;
+  sum.Add(every_10_ms);
+  CHECK_FALSE(sum.Adapted());
+  CHECK(sum.ToJson() == R"({"event":"cpu","intervalNs":7000000,"outcomes":{}})");
+  sum.Add(at_7_ms(kAdapted));
+  CHECK(sum.Adapted() == std::pair<int64_t, int64_t>(1'000'000, 8'000'000));
+}
+
 TEST_CASE("weights of another interval are other numbers, signals are not") {
   SamplingSum sum = *SamplingSum::Parse(kAdapted);
   sum.Rescale(12'000'000);

@@ -13,6 +13,8 @@ namespace iprof {
 namespace {
 
 constexpr unsigned kNsPerUs = 1000;
+// Chance makes the weights of samples differ more, also in a profile of 5,000 of them.
+constexpr int64_t kMostPercentApart = 5;
 
 __extension__ using Wide = unsigned __int128;
 
@@ -63,18 +65,28 @@ int64_t CountScale::Of(Table table, int64_t count) const {
   return static_cast<int64_t>(std::clamp<Wide>(scaled, 1, kMost));
 }
 
+bool AlikeIntervals(int64_t shortest_ns, int64_t longest_ns) {
+  return static_cast<Wide>(longest_ns - shortest_ns) * 100 <=
+         static_cast<Wide>(shortest_ns) * static_cast<Wide>(kMostPercentApart);
+}
+
 // In whole numbers, so that the order of the inputs does not matter.
 int64_t SampleUnit(std::span<const CountFacts> inputs) {
   const SampleFacts* first = nullptr;
-  bool differ = false;
+  int64_t shortest_ns = 0;
+  int64_t longest_ns = 0;
   Wide time_us = 0;
   Wide weighted = 0;
   for (const CountFacts& input : inputs) {
     const SampleFacts& samples = input.samples;
     if (!HasInterval(samples)) continue;
-    if (first == nullptr) first = &samples;
+    if (first == nullptr) {
+      first = &samples;
+      shortest_ns = longest_ns = samples.interval_ns;
+    }
     if (samples.event != first->event) return 0;
-    differ |= samples.interval_ns != first->interval_ns;
+    shortest_ns = std::min(shortest_ns, samples.interval_ns);
+    longest_ns = std::max(longest_ns, samples.interval_ns);
     if (!HasTime(samples)) continue;
     const Wide of_input_ns =
         static_cast<Wide>(samples.weight) * static_cast<Wide>(samples.interval_ns);
@@ -82,7 +94,7 @@ int64_t SampleUnit(std::span<const CountFacts> inputs) {
     time_us += of_copies_us;
     weighted += of_copies_us * (of_input_ns / static_cast<Wide>(samples.signals));
   }
-  if (!differ) return 0;
+  if (AlikeIntervals(shortest_ns, longest_ns)) return 0;
   if (time_us == 0) return first->interval_ns;
   return std::max<int64_t>(1, static_cast<int64_t>(weighted / time_us));
 }

@@ -10,7 +10,7 @@
 //  - No scale is below 1: no count gets smaller. Ratios within an input stay, up to rounding.
 //  - Monitors are never scaled: they are not HotSpot's counts.
 //  - Samples of inputs with different intervals are scaled so that each input weighs as much as the CPU time that it
-//    was sampled in. See SampleUnit.
+//    was sampled in, unless they differ by 5 % at most. See SampleUnit.
 // Threads: any; pure functions. Failure: none but std::bad_alloc; results saturate at INT64_MAX.
 #pragma once
 
@@ -68,10 +68,14 @@ struct CountScale {
 // The time that a sample of the result stands for: the mean time that passed between two signals of an input, weighted
 // by CPU time. So the samples of the result are as many as the signals of inputs that were all sampled alike; if some
 // are sparse, they are fewer, and none of those gets more weight than it is worth. 0: samples are not scaled, because
-// all inputs that tell have the same interval, or other events.
+// all inputs that tell have nearly the same interval, or other events.
+//
+// Intervals that are AlikeIntervals are not scaled either: no two runs with interval=auto have the same one, and a merge
+// need not read all inputs twice for it. Then a sample stands for the mean time of all.
 //
 // Example: 2,500 signals in 10 s of CPU time, one in 4 ms, and 1,000 in 10 s, one in 10 ms: the unit is 7 ms, and each
 // input has 1,429 samples in the result.
+bool AlikeIntervals(int64_t shortest_ns, int64_t longest_ns);
 int64_t SampleUnit(std::span<const CountFacts> inputs);
 // Samples only.
 CountScale ScaleToUnit(const CountFacts& input, int64_t unit_ns);

@@ -154,6 +154,15 @@ TEST_CASE("samples of equal intervals are not scaled, nor are those of which nob
   CHECK_FALSE(scales[1].scales_counts());
 }
 
+TEST_CASE("samples of intervals that differ by 5 % at most are not scaled") {
+  const CountFacts a = Sampled(4'000'000, 500, 500);
+  const CountFacts longest = Sampled(4'200'000, 500, 500);
+  CHECK(ScalesFor(std::vector{a, longest, Sampled(4'100'000, 9, 9)}).empty());
+  CHECK(ScalesFor(std::vector{longest, a}).empty());
+  CHECK(ScalesFor(std::vector{a, Sampled(4'200'001, 500, 500)}).size() == 2);
+  CHECK(ScalesFor(std::vector{longest, Sampled(3'990'000, 5, 5), a}).size() == 3);
+}
+
 TEST_CASE("samples of different intervals weigh as much as the CPU time of their input") {
   const std::vector<CountFacts> inputs{Sampled(4'000'000, 2500, 2500),
                                        Sampled(10'000'000, 1000, 1000)};

@@ -22,7 +22,7 @@
 //    (Code::kNothingYet), is left out in every failure mode, unless there is nothing else to merge.
 //  - Memory: the merged model of each thread plus one input per thread, and standard input. Threads
 //    take inputs one by one, so that the inputs are never all in memory. So inputs of different kinds,
-//    or with samples of different intervals, are read twice: first for their totals. So are all if `choose` leaves one out.
+//    or with samples of intervals that are not alike, are read twice: first for their totals. So are all if `choose` leaves one out.
 //  - If the system refuses a thread, the existing threads do its work.
 // Threads: one at a time per ProfileMerger; MergeFiles may run in several threads at once.
 // Failure: a Status about the input that cannot be read. Out of memory in any thread ends the whole

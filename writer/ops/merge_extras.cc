@@ -1,7 +1,11 @@
 #include "writer/ops/merge_extras.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "writer/io/position_part.h"
 #include "writer/io/source_lines.h"
@@ -28,6 +32,38 @@ int64_t CountsIn(const Profile& input, int64_t weight, CountScale scale) {
     counts = SaturatingAdd(counts, SaturatingMultiply(scaled, weight));
   }
   return counts;
+}
+
+using SamplingByKind = std::map<std::pair<std::string, int64_t>, SamplingSum>;
+
+int64_t IntervalOf(const SamplingByKind::value_type& sampling) { return sampling.first.second; }
+
+// The time that a sample of all stands for: the mean, by their weights in the profiles. `all` has one at least.
+int64_t MeanInterval(std::span<const SamplingByKind::value_type* const> all) {
+  __extension__ using Wide = unsigned __int128;
+  Wide weights = 0;
+  Wide time_ns = 0;
+  for (const auto* sampling : all) {
+    const auto weight = static_cast<Wide>(sampling->second.Number("writtenWeight"));
+    weights += weight;
+    time_ns += weight * static_cast<Wide>(IntervalOf(*sampling));
+  }
+  return weights == 0 ? IntervalOf(*all.front()) : static_cast<int64_t>(time_ns / weights);
+}
+
+SamplingSum SumOf(std::span<const SamplingByKind::value_type* const> all) {
+  const int64_t mean_ns = MeanInterval(all);
+  std::optional<SamplingSum> sum;
+  for (const auto* sampling : all) {
+    SamplingSum rescaled = sampling->second;
+    if (IntervalOf(*sampling) != mean_ns) rescaled.Rescale(mean_ns);
+    if (sum) {
+      sum->Add(rescaled);
+    } else {
+      sum = std::move(rescaled);
+    }
+  }
+  return *std::move(sum);
 }
 
 }  // namespace
@@ -183,13 +219,18 @@ ImageChoice ExtraKeyMerger::ChooseImage(PreferredVersion preferred) const {
   return choice;
 }
 
-// The statistics with the most signals, or null.
-const SamplingSum* ExtraKeyMerger::MostSampling() const {
-  const SamplingSum* most = nullptr;
-  for (const auto& [kind, sum] : sampling_) {
-    if (most == nullptr || sum.Number("signals") > most->Number("signals")) most = &sum;
+std::vector<SamplingSum> ExtraKeyMerger::UnitedSampling() const {
+  std::map<std::string_view, std::vector<const SamplingByKind::value_type*>> by_event;
+  for (const auto& sampling : sampling_) by_event[sampling.first.first].push_back(&sampling);
+  std::vector<SamplingSum> united;
+  for (const auto& [event, all] : by_event) {  // ascending by interval
+    if (AlikeIntervals(IntervalOf(*all.front()), IntervalOf(*all.back()))) {
+      united.push_back(SumOf(all));
+    } else {
+      for (const auto* sampling : all) united.push_back(sampling->second);
+    }
   }
-  return most;
+  return united;
 }
 
 AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
@@ -198,7 +239,10 @@ AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
     if (name != kLinesPart || !has_lines_) section.SetPart(name, json);
   }
   if (!runs_.empty()) section.SetPart(kProvenancePart, runs_.ToJson());
-  if (const SamplingSum* most = MostSampling()) section.SetPart(kSamplingPart, most->ToJson());
+  const std::vector<SamplingSum> sampling = UnitedSampling();
+  const auto most = std::ranges::max_element(
+      sampling, {}, [](const SamplingSum& sum) { return sum.Number("signals"); });
+  if (most != sampling.end()) section.SetPart(kSamplingPart, most->ToJson());
   if (estimates_) section.SetPart(kEstimatesPart, estimates_->ToJson());
   if (harvest_) {
     HarvestNote note = *harvest_;
@@ -228,7 +272,7 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   if (estimates_ && parts_.contains(kEstimatesPart)) keys.push_back(PartKey(kEstimatesPart));
   if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
   if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));
-  if (sampling_.size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))
+  if (UnitedSampling().size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))
     keys.push_back(PartKey(kSamplingPart));
   if (!runs_.empty() && parts_.contains(kProvenancePart)) keys.push_back(PartKey(kProvenancePart));
   const ImageChoice image = ChooseImage(PreferredVersion::kHeaviest);

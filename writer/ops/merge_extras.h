@@ -10,8 +10,9 @@
 //    differ, in the build or in whether they were filtered for it, "iprofagent.image" is reported. An input
 //    that does not say it may have what no build can use.
 //  - Estimated calls are scaled as the calls are, and add up (estimate_note.h).
-//  - Statistics of sampling add up (sampling_sum.h), with weights scaled as the samples are. Those of another event or interval than most
-//    signals have are left out, and reported.
+//  - Statistics of sampling add up (sampling_sum.h), with weights scaled as the samples are; where
+//    these are not scaled because the intervals are alike, to the mean interval. Those of another event or interval than
+//    most signals have are left out, and reported.
 //  - The runs of all inputs are listed (run_note.h). Hashes of code, lines and callees are left
 //    out: they belong to methods, and whoever writes the methods adds them (code_part.h,
 //    position_part.h).
@@ -104,7 +105,8 @@ class ExtraKeyMerger {
     return has_section_ || !parts_.empty() || harvest_.has_value() || snapshot_.has_value() ||
            !sampling_.empty() || !runs_.empty() || estimates_.has_value() || !images_.empty();
   }
-  const SamplingSum* MostSampling() const;
+  // Those of one event as one, where their intervals are alike.
+  std::vector<SamplingSum> UnitedSampling() const;
   AgentSection Section(PreferredVersion preferred) const;
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours

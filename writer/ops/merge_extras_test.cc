@@ -94,6 +94,26 @@ TEST_CASE("notes of snapshots are united") {
         "iprofagent = " + keys(a)[0].second + "\ndisagree: iprofagent.snapshot");
 }
 
+TEST_CASE("statistics of intervals that are alike add up, in the mean interval") {
+  const auto keys = [](int64_t interval_ns, int64_t weight, const char* event = "cpu") {
+    const std::string written = std::to_string(weight);
+    return Keys{{"iprofagent", R"({"version":1,"sampling":{"event":")" + std::string(event) +
+                                   R"(","intervalNs":)" + std::to_string(interval_ns) +
+                                   R"(,"signals":)" + written + R"(,"writtenWeight":)" + written +
+                                   R"(,"outcomes":{}}})"}};
+  };
+  // 400 in 4 ms and 300 in 4.14 ms: 700 in 4.06 ms.
+  const Keys alike[] = {keys(4'000'000, 400), keys(4'140'000, 300)};
+  CHECK(Merged({alike[0], alike[1]}) ==
+        "iprofagent = " + keys(4'060'000, 700)[0].second + "\ndisagree:");
+  // Together they are more than those of another event, which gives way.
+  CHECK(Merged({alike[0], alike[1], keys(4'000'000, 500, "wall")}) ==
+        "iprofagent = " + keys(4'060'000, 700)[0].second + "\ndisagree: iprofagent.sampling");
+  // None of the three can be added, as they were not scaled.
+  CHECK(Merged({alike[0], alike[1], keys(4'300'000, 500)}) ==
+        "iprofagent = " + keys(4'300'000, 500)[0].second + "\ndisagree: iprofagent.sampling");
+}
+
 TEST_CASE("runs that are only counted are added up, also without any that are listed") {
   const Keys three = {{"iprofagent", R"({"version":1,"provenance":{"runs":[],"older_runs":3}})"}};
   CHECK(Merged({three, {}}) == "iprofagent = " + three[0].second + "\ndisagree:");

@@ -393,5 +393,25 @@ TEST_CASE("MergeFiles weighs samples of different intervals by CPU time") {
   CHECK(Text(MergeFiles(all, {})->profile) == Text(merged->profile));
 }
 
+TEST_CASE("MergeFiles reads samples once whose intervals differ by 5 % at most") {
+  const TemporaryFolder folder;
+  const MergeInput all[] = {{folder.Write("a", Text(SampledProfile(4'000'000, 300, 100)))},
+                            {folder.Write("b", Text(SampledProfile(4'140'000, 100, 200)))}};
+  size_t reads = 0;
+  const Result<MergeResult> merged =
+      MergeFiles(all, {.threads = 1, .read = [&](const std::string& path) {
+                         ++reads;
+                         return ReadProfileFile(path);
+                       }});
+  REQUIRE(merged.ok());
+  CHECK(reads == 2);
+  CHECK(merged->conflicting_keys.empty());
+  CHECK(merged->profile.Total(Table::kSamples) == 700);
+  const auto sampling = SamplingSum::Parse(*AgentPart(merged->profile, kSamplingPart));
+  REQUIRE(sampling);
+  CHECK(sampling->Kind().second == 4'060'000);
+  CHECK(sampling->Number("writtenWeight") == 700);
+}
+
 }  // namespace
 }  // namespace iprof

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kMostIntervalNs = 60'000'000'000;
 
-// The mean weight of signals; 0: there are none.
-double MeanOf(const PaceFigures& figures) {
+// The mean weight of signals with a stack; 0: there are none.
+double MeanOfStacks(const PaceFigures& figures) {
   if (figures.stacks == 0) return 0;
   return static_cast<double>(figures.stack_weight) / static_cast<double>(figures.stacks);
 }
@@ -16,7 +16,7 @@ double MeanOf(const PaceFigures& figures) {
 // The sum of squares, as if all signals of a stage had the same weight. How late they come is chance, which says nothing
 // about their value.
 double SquaresOf(const PaceFigures& stage) {
-  return static_cast<double>(stage.stack_weight) * MeanOf(stage);
+  return static_cast<double>(stage.stack_weight) * MeanOfStacks(stage);
 }
 
 // The power of two that is nearest to it.
@@ -36,13 +36,16 @@ double SamplePace::CostOf(const PaceFigures& figures) const {
 
 bool SamplePace::Look(const PaceFigures& now) {
   const PaceFigures stage = Stage(now);
-  if (stage.stacks < kEnoughToJudge) return false;
-  const double mean = MeanOf(stage);
+  if (stage.signals < kEnoughToJudge) return false;
+  // How far apart signals really were. Those without a stack tell it, too.
+  const double mean = static_cast<double>(stage.weight) / static_cast<double>(stage.signals);
   const PaceFigures all = now.Since(begin_);
-  // As signals of the newest interval.
+  // With a stack, as signals of the newest interval.
   const double signals = static_cast<double>(all.stack_weight) / mean;
   const bool costs_much = CostOf(all) > kMostCost && CostOf(stage) > kMostCost;
-  if (signals >= static_cast<double>(kMostSignals) || costs_much) {
+  const bool are_enough =
+      stage.stacks >= kEnoughToJudge && signals >= static_cast<double>(kMostSignals);
+  if (are_enough || costs_much) {
     const uint64_t longer = NearestPower(2 * mean);
     const bool fits = first_ns_ * static_cast<int64_t>(longer) <= kMostIntervalNs;
     return longer > units_ && fits && Change(longer, now);

@@ -3,7 +3,8 @@
 // It begins with the first interval, which is shorter than a tick of most kernels. It gets longer
 //  - when there are signals enough: at kMostSignals, counted in the newest interval. From then on the signals per
 //    second fall as the recording gets longer.
-//  - when the handlers take more than kMostCost of the CPU time. If they take much less later, it gets shorter again.
+//  - when the handlers take more than kMostCost of the CPU time, also those that find no stack. If they take much less
+//    later, it gets shorter again.
 //
 // The kernel's tick limits how often a thread can be signalled, so that a late signal stands for several intervals.
 // So an interval is not simply doubled, but made twice as long as the time that signals really were apart.
@@ -28,12 +29,13 @@ namespace iprof::sampling {
 struct PaceFigures {
   uint64_t stacks = 0;        // signals that gave a stack
   uint64_t stack_weight = 0;  // theirs
+  uint64_t signals = 0;       // all
   uint64_t weight = 0;        // of all signals
   uint64_t handler_ns = 0;    // their CPU time
 
   PaceFigures Since(const PaceFigures& earlier) const {
-    return {stacks - earlier.stacks, stack_weight - earlier.stack_weight, weight - earlier.weight,
-            handler_ns - earlier.handler_ns};
+    return {stacks - earlier.stacks, stack_weight - earlier.stack_weight, signals - earlier.signals,
+            weight - earlier.weight, handler_ns - earlier.handler_ns};
   }
 };
 
@@ -45,17 +47,20 @@ class PaceCounters {
       stacks_.fetch_add(1, std::memory_order_relaxed);
       stack_weight_.fetch_add(weight, std::memory_order_relaxed);
     }
+    signals_.fetch_add(1, std::memory_order_relaxed);
     weight_.fetch_add(weight, std::memory_order_relaxed);
     handler_ns_.fetch_add(handler_ns, std::memory_order_relaxed);
   }
   PaceFigures Read() const {
     return {stacks_.load(std::memory_order_relaxed), stack_weight_.load(std::memory_order_relaxed),
-            weight_.load(std::memory_order_relaxed), handler_ns_.load(std::memory_order_relaxed)};
+            signals_.load(std::memory_order_relaxed), weight_.load(std::memory_order_relaxed),
+            handler_ns_.load(std::memory_order_relaxed)};
   }
 
  private:
   std::atomic<uint64_t> stacks_{0};
   std::atomic<uint64_t> stack_weight_{0};
+  std::atomic<uint64_t> signals_{0};
   std::atomic<uint64_t> weight_{0};
   std::atomic<uint64_t> handler_ns_{0};
 };
@@ -69,7 +74,7 @@ class SamplePace {
   // Of CPU time.
   static constexpr double kMostCost = 0.005;
   static constexpr double kLittleCost = 0.004;  // the interval may be shorter again
-  // Signals with a stack since the interval was last changed.
+  // Signals since the interval was last changed; with a stack, where the goal is judged.
   static constexpr uint64_t kEnoughToJudge = 250;
 
   explicit SamplePace(int64_t first_ns) : first_ns_(first_ns) {}

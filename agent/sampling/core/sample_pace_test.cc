@@ -15,15 +15,18 @@ class Program {
   explicit Program(uint64_t tick_ms) : tick_ms_(tick_ms) {}
 
   // Until it has used this much more CPU time. Each handler takes `handler_ns`.
-  void Run(uint64_t cpu_ms, uint64_t handler_ns = 2'000) {
+  void Run(uint64_t cpu_ms, uint64_t handler_ns = 2'000, bool has_stacks = true) {
     constexpr uint64_t kSlice = 200;
     for (uint64_t used = 0; used < cpu_ms; used += kSlice) {
       const uint64_t apart = std::max(tick_ms_, pace_.units());
       owed_ms_ += kSlice;
       const uint64_t signals = owed_ms_ / apart;
       owed_ms_ %= apart;
-      now_.stacks += signals;
-      now_.stack_weight += signals * apart;
+      if (has_stacks) {
+        now_.stacks += signals;
+        now_.stack_weight += signals * apart;
+      }
+      now_.signals += signals;
       now_.weight += signals * apart;
       now_.handler_ns += signals * handler_ns;
       if (pace_.Look(now_)) ++changes_;
@@ -96,6 +99,22 @@ TEST_CASE("if handlers are expensive at first only, the interval gets shorter ag
   CHECK(program.pace().units() <= 4);
 }
 
+TEST_CASE("handlers that find no stack are judged by their cost") {
+  Program program(4);
+  program.Run(60'000, 40'000, false);
+  CHECK(program.cost() < 1.1 * SamplePace::kMostCost);
+  CHECK(program.cost() > 0.7 * SamplePace::kMostCost);
+  CHECK(program.effective() == 0);
+}
+
+TEST_CASE("cheap signals without a stack do not count for the goal") {
+  Program program(4);
+  program.Run(200'000, 2'000, false);
+  CHECK(program.changes() == 0);
+  program.Run(20'000);
+  CHECK(program.effective() == 5000);
+}
+
 TEST_CASE("too few signals are not judged") {
   Program program(4);
   program.Run(200, 1'000'000);
@@ -121,6 +140,7 @@ TEST_CASE("handlers without a stack cost, too") {
   const PaceFigures figures = counters.Read();
   CHECK(figures.stacks == 1);
   CHECK(figures.stack_weight == 4);
+  CHECK(figures.signals == 2);
   CHECK(figures.weight == 8);
   CHECK(figures.handler_ns == 8'000);
 }
