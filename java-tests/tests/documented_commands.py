@@ -27,7 +27,6 @@ REQUIRES = "jdk"
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
     r"scripts/(demo|build|test|fuzz|proof|soak|chaos|package|test-package)\b.*": "builds everything, or is a test suite of its own",
-    r"bench/run .*": "takes minutes to hours; that its options exist is checked",
     r"scripts/list-substitutions": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",
