@@ -4,7 +4,6 @@ set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefin
 option(IPROF_COVERAGE "Instrument for coverage" OFF)
 option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
 option(IPROF_UNITY "Compile eight sources of a room together" OFF)
-set(IPROF_PRECOMPILED "" CACHE FILEPATH "A precompiled header for the rooms, made with their options (clang only)")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -53,9 +52,6 @@ function(iprof_room name)
   endif()
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC iprof_common ${ARG_LIBS})
-  if(IPROF_PRECOMPILED)
-    target_compile_options(${name} PRIVATE "SHELL:-include-pch ${IPROF_PRECOMPILED}")
-  endif()
 endfunction()
 
 # iprof_unite(LIST NAME ALONE): replaces the sources in LIST, but for those in ALONE and those that the build makes, by
