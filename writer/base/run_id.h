@@ -5,7 +5,7 @@
 //
 // Guarantees: two runs have different identities, also on different machines: 128 random bits. They say nothing about
 // the machine, the time or the program. Making one never waits.
-// Threads: any. Failure: an identity that cannot be made, and a text that is none, are not known.
+// Threads: any. Failure: if the system gives no random bits, or the text is not an identity, the identity is "not known".
 #pragma once
 
 #include <compare>
