@@ -81,19 +81,20 @@ class JvmCounters final : public instrument::FreedCounters {
 
 }  // namespace
 
-ChunkStore::ChunkStore(const CountingPlan& plan, const ClassSource& classes, ProxyNames& proxies,
-                       instrument::MemoryBudget& budget, const std::function<void()>& wake)
+ChunkStore::ChunkStore(const Options& options, const HeapPlan& heap, const ClassSource& classes,
+                       ProxyNames& proxies, instrument::MemoryBudget& budget,
+                       const std::function<void()>& wake)
     : proxies_(proxies),
       budget_(budget),
-      heap_(plan.heap),
-      chunk_bytes_(static_cast<uint64_t>(plan.options.stripes) * instrument::kChunkCounters *
+      heap_(heap),
+      chunk_bytes_(static_cast<uint64_t>(options.stripes) * instrument::kChunkCounters *
                    sizeof(jlong)),
-      counts_types_(CountsTypes(plan.options)),
-      reach_(static_cast<uint32_t>(plan.options.stripes)),
-      counters_(counter_space_, static_cast<uint32_t>(plan.options.stripes), reach_),
+      counts_types_(CountsTypes(options)),
+      reach_(static_cast<uint32_t>(options.stripes)),
+      counters_(counter_space_, static_cast<uint32_t>(options.stripes), reach_),
       site_space_(kChunkSites),
       types_(site_space_, classes, NamingBy(proxies),
-             {.spill_slots = plan.heap.spill_slots,
+             {.spill_slots = heap.spill_slots,
               .hash_names_bytes = std::min(kMostHashBytes, budget.limit() / kHashShare)},
              reach_) {
   counter_space_.Configure(1, wake);

@@ -30,10 +30,11 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/chunk_reach.h"
 #include "agent/vm/counting/counter_chunks.h"
-#include "agent/vm/counting/counting_plan.h"
+#include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/counting/type_chunks.h"
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/settings/log.h"
+#include "agent/vm/settings/options.h"
 #include "writer/base/status.h"
 #include "writer/methods/count_window.h"
 
@@ -43,8 +44,9 @@ class ChunkStore {
  public:
   // `wake` is called when chunks run low. The constructor raises the budget's limit to the size of
   // one chunk of each kind, if it is lower.
-  ChunkStore(const CountingPlan& plan, const ClassSource& classes, ProxyNames& proxies,
-             instrument::MemoryBudget& budget, const std::function<void()>& wake);
+  ChunkStore(const Options& options, const HeapPlan& heap, const ClassSource& classes,
+             ProxyNames& proxies, instrument::MemoryBudget& budget,
+             const std::function<void()>& wake);
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
