@@ -5,11 +5,11 @@
 #include "agent/vm/settings/option_help.h"
 #include "agent/vm/settings/options.h"
 #include "cli/agent_library.h"
-#include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/jvm/agent_control.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/live_entries.h"
 #include "cli/option_kinds.h"
 #include "cli/terminal_text.h"
 

@@ -3,12 +3,13 @@
 #include <iterator>
 
 #include "cli/classpath/class_path.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/fit_check.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"
 #include "cli/table_names.h"
+#include "cli/target_option.h"
 #include "cli/terminal_text.h"
 #include "writer/base/grouped.h"
 #include "writer/io/sampling_sum.h"

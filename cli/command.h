@@ -2,8 +2,8 @@
 // page and completions are made.
 //
 // A command is a thin layer: it declares its options, calls one operation of writer/, and prints
-// the result. To add one, derive from Command, define its CommandEntry, declare it in entries.h,
-// and add it to commands.cc and CMakeLists.txt.
+// the result. To add one, derive from Command, define its CommandEntry, declare it in file_entries.h
+// or live_entries.h, and add it to commands.cc and CMakeLists.txt.
 //
 // Guarantees: nothing else in the tool depends on a single command.
 // Threads: one; everything here is called from main's thread.
@@ -42,11 +42,5 @@ struct CommandEntry {
   std::unique_ptr<Command> (*create)();
   bool hidden = false;  // not in help, man page and completions
 };
-
-// All commands in the order in which help lists them.
-std::span<const CommandEntry> Commands();
-
-// Null if there is no such command.
-const CommandEntry* FindCommand(std::string_view name);
 
 }  // namespace iprof::cli

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "cli/entries.h"
+#include "cli/file_entries.h"
+#include "cli/live_entries.h"
 
 namespace iprof::cli {
 

@@ -1,6 +1,6 @@
 // iprof convert: writes a profile in another form.
 #include "cli/convert_target.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
@@ -8,6 +8,7 @@
 #include "cli/profile_files.h"
 #include "cli/replaced_inputs.h"
 #include "cli/table_names.h"
+#include "cli/target_option.h"
 #include "writer/image/image_profile.h"
 
 namespace iprof::cli {

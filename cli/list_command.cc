@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/jvm/running_jvm.h"
+#include "cli/live_entries.h"
 #include "cli/option_kinds.h"
 #include "cli/terminal_text.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/option_kinds.h"
 #include "cli/option_list.h"
 #include "cli/reference.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <span>
 
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/json_text.h"
 #include "cli/merge_inputs.h"
 #include "cli/option_kinds.h"

@@ -103,22 +103,6 @@ OptionRow AddFormat(OptionList& options, std::string& format,
   return AddChoice(options, "--format", format, formats, "Output format (default: text)");
 }
 
-OptionRow AddTarget(OptionList& options, std::string& target) {
-  std::vector<std::string> jdks;
-  for (const ImageTarget each : kImageTargets) jdks.push_back(std::to_string(JdkOf(each)));
-  return AddChoice(options, "--target", target, jdks,
-                   "The JDK of the GraalVM that builds the image (default: what the profile says, "
-                   "or " +
-                       jdks.back() + ")");
-}
-
-ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note) {
-  for (const ImageTarget each : kImageTargets) {
-    if (target == std::to_string(JdkOf(each))) return each;
-  }
-  return note ? note->target : kNewestImageTarget;
-}
-
 OptionRow AddProfile(OptionList& options, const std::string& name, std::string& path,
                      const std::string& description) {
   return options.Add(name, path, description).Required().Takes("FILE");

@@ -7,13 +7,11 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/console.h"
 #include "cli/option_list.h"
-#include "writer/image/image_note.h"
 
 namespace iprof::cli {
 
@@ -28,11 +26,6 @@ OptionRow AddFormat(OptionList& options, std::string& format,
 // A positional profile; '-' is standard input.
 OptionRow AddProfile(OptionList& options, const std::string& name, std::string& path,
                      const std::string& description);
-
-// --target 17|21|23|24|25: the JDK of the GraalVM that builds the image. TargetOf returns the
-// requested target; without one, the target that the file names; without either, the newest.
-OptionRow AddTarget(OptionList& options, std::string& target);
-ImageTarget TargetOf(const std::string& target, const std::optional<ImageNote>& note);
 
 // A non-negative number, optionally with '%': 0.05 and 5% both give 0.05.
 OptionRow AddShare(OptionList& options, const std::string& name, double& share,

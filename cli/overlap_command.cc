@@ -1,5 +1,5 @@
 // iprof overlap: prints what ComputeOverlap and CompareDecisions find.
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"

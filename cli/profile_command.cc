@@ -8,10 +8,10 @@
 
 #include "agent/vm/settings/options.h"
 #include "cli/agent_library.h"
-#include "cli/entries.h"
 #include "cli/json_text.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/live_entries.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"
 #include "cli/profile_files.h"

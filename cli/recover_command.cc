@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/vm/settings/out_path.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/entries.h"
 #include "cli/option_kinds.h"
 #include "cli/option_list.h"
 #include "writer/base/wrap_text.h"

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "cli/agent_library.h"
-#include "cli/entries.h"
 #include "cli/jvm/agent_control.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/live_entries.h"
 #include "cli/option_kinds.h"
 #include "cli/session_options.h"
 #include "cli/session_report.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/class_notes.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/filter_options.h"
 #include "cli/fit_check.h"
 #include "cli/json_text.h"

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/entries.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/jvm_options.h"
+#include "cli/live_entries.h"
 #include "cli/open_metrics.h"
 #include "cli/option_kinds.h"
 #include "cli/output_claim.h"

@@ -1,6 +1,6 @@
 // iprof show: the overview of a profile; show_method.cc has --method.
 #include "cli/class_notes.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/filter_options.h"
 #include "cli/option_kinds.h"
 #include "cli/profile_files.h"

@@ -3,7 +3,7 @@
 
 #include "cli/class_notes.h"
 #include "cli/code_names.h"
-#include "cli/entries.h"
+#include "cli/file_entries.h"
 #include "cli/filter_options.h"
 #include "cli/json_text.h"
 #include "cli/option_kinds.h"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/entries.h"
 #include "cli/profile_names.h"
 #include "writer/base/nearest_name.h"
 

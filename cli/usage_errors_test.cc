@@ -1,4 +1,5 @@
 #include "cli/usage_errors.h"
+#include "cli/entries.h"
 
 #include <catch2/catch.hpp>
 #include <string>
