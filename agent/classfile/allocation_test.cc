@@ -9,7 +9,7 @@
 #include "agent/classfile/class_file.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/classfile/test_class.h"
-#include "agent/classfile/tools/probe_plan.h"
+#include "java-tests/native/classfile/probe_plan.h"
 
 namespace {
 std::atomic<size_t> allocations{0};

@@ -1,4 +1,4 @@
-#include "agent/classfile/checker.h"
+#include "java-tests/native/classfile/checker.h"
 
 #include <algorithm>
 
