@@ -44,13 +44,32 @@
 #include "writer/base/lost_share.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/counted_values.h"
+#include "writer/methods/effort.h"
 #include "writer/methods/live_frame_count.h"
 #include "writer/methods/method_record.h"
-#include "writer/methods/trimmed_methods.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
 namespace iprof {
+
+// The report lines on methods that had no room for all of their branches and receivers, the hottest
+// first, in any order of Note.
+class TrimmedMethods {
+ public:
+  // `calls`: how often the method ran; also 0 if calls are not counted.
+  void Note(std::string name, uint64_t calls, const LeftOut& left_out);
+
+  // Empty if there are none. Names at most twenty methods, those that ran first.
+  std::string Report() const;
+
+ private:
+  struct Method {
+    std::string name;
+    uint64_t calls;
+    LeftOut left_out;
+  };
+  std::vector<Method> methods_;
+};
 
 // The counts of the JVM.
 struct AssemblyInput {
