@@ -148,10 +148,7 @@ class ReportCommand : public Command {
   void PrintJson(Console& console, const std::vector<std::string>& files, size_t bytes) const {
     JsonText json(console);
     json.StartObject();
-    json.Key("inputs");
-    json.StartArray();
-    for (const std::string& file : files) json.String(file);
-    json.EndArray();
+    json.Texts("inputs", files);
     json.Field("output", output_);
     json.Field("bytes", report::EmptyPageBytes() + bytes);
     json.EndObject();
