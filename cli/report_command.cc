@@ -122,7 +122,7 @@ class ReportCommand : public Command {
         sources.empty() ? nullptr : &sources);
     std::vector<ReportInput> inputs;
     for (size_t p = 0; p < profiles.size(); ++p) {
-      // Not the folder: it tells of the machine, and the page may be passed on.
+      // Not the folder: it describes the machine, and the page may be passed on.
       inputs.push_back(
           {std::filesystem::path(NameOfInput(files[p])).filename().string(), &profiles[p]});
     }

@@ -1,5 +1,5 @@
 // Rewriting takes its memory from the workspace. Once a thread has rewritten a few classes, it
-// allocates at most a handful of blocks per class, whatever it inserts. The test counts everything:
+// allocates at most a handful of blocks per class for any insertions. The test counts everything:
 // operator new and the arenas' own blocks.
 #include <atomic>
 #include <catch2/catch.hpp>

@@ -216,7 +216,7 @@ bool ClassInstrumenter::Rep::Instrument(Worker& worker, const ClassBytes& input,
     if (added.is_new) {
       tally.NoteClass(worker.outcomes);
     } else {
-      // Another thread instrumented the same class meanwhile; its counters are used.
+      // Another thread has just instrumented the same class; its counters are used.
       for (const CountedMethod& m : counted.methods) spaces.GiveBack(m, m.counters, m.sites);
       table.Decode(added.id, 0, 0, &known);
       is_known = true;

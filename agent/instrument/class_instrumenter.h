@@ -8,7 +8,7 @@
 // - The same class file (by name and bytes) always gets the same counters: loaded again, by any
 //   loader, or retransformed. So its counts are merged without further work, and repeated loading
 //   takes no memory. A class that is counted under another name than its own (a lambda, a proxy) is
-//   the same whatever its own name is, see content_hash.h.
+//   the same for every name of its own, see content_hash.h.
 // - What is known of a class without holds is freed (Unload): its counters are used for other
 //   classes, and its counts are kept separately, within a limit.
 // - If the budget has no room, new classes are left unchanged and counted; known classes are still

@@ -306,7 +306,7 @@ TEST_CASE("a raw file gives the profile that the instrumenter gives") {
   }
 }
 
-TEST_CASE("a recorded class tells where its running instructions stand in the class file") {
+TEST_CASE("a recorded class says where its running instructions stand in the class file") {
   Program program(PlacementPolicy::kDirect);
   const Recording recording = Read(program.Recorded());
   size_t compared = 0;

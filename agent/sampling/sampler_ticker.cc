@@ -78,7 +78,7 @@ void Sampler::RollCall() {
   for (const auto& [slot, tid] : called) {
     // per slot, because threads that start wait for this lock
     const std::lock_guard<std::mutex> guard(lock_);
-    // The thread may have ended meanwhile, and the slot may belong to another one.
+    // The thread may have ended since, and the slot may belong to another one.
     if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
   AwaitAnswers(called, signal_);

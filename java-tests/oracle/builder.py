@@ -5,7 +5,7 @@ sampled under it, however few samples they have. Only where there are none, it l
 are dispatched, each from 10 % of the site's counts.
 
 A context is any chain of frames, innermost first, as inlining makes it: its weight is that of all stacks in which it occurs,
-whatever called its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack. Chains are not
+with any caller of its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack. Chains are not
 longer than compilers inline; and calls that hardly ran are not looked at, because nothing depends on their dispatch.
 """
 

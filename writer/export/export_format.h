@@ -27,7 +27,7 @@ struct ExportFormat {
   std::string_view help;    // what it is, a few words
   bool takes_bci = false;   // ExportOptions::bci has an effect
   bool one_table = false;   // it holds the stacks of one table, ExportOptions::stacks
-  bool compressed = false;  // such files are always compressed, whatever their name
+  bool compressed = false;  // such files are always compressed, with any name
   Status (*write)(const Profile& profile, const ExportOptions& options, ByteSink& sink);
 };
 

@@ -2,7 +2,7 @@
 // types, methods, calls and branches to the model.
 //
 // Guarantees: no dangling references, no negative counts, no entries without counts. The same
-// classes and counters give the same profile, whatever the order of loading. The result says how
+// classes and counters give the same profile for every order of loading. The result says how
 // many counts are exact, within a bound, or of unknown error.
 //
 // Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls. If their call sites

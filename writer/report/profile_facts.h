@@ -1,7 +1,7 @@
 // WriteProfileFacts: what a report says of a profile as a whole: the run, totals, the hot set, exactness, what was left out, and how
 // much an image build can use. It is one member of "profiles" in report_data.h.
 //
-// Guarantees: only what the profile tells; a part that cannot be read is left out.
+// Guarantees: only what the profile says; a part that cannot be read is left out.
 // Threads: any; a pure function. Failure: none but std::bad_alloc.
 #pragma once
 

@@ -5,7 +5,7 @@
 // whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
 // most the largest count of the method. So does, where records may be younger than the entries, a
 // block whose records have less than that. The first block was executed at least once for each entry,
-// whatever its records have missed: HotSpot clears a record when it unloads a class of it. Who wants to
+// even if its records have missed some: HotSpot clears a record when it unloads a class of it. Who wants to
 // know what was counted since then asks for the records alone.
 //
 // Guarantees: pure; linear in the code's size. Threads: any, but one for each BlockCounter. Failure:
@@ -23,7 +23,7 @@
 
 namespace iprof::hotspot {
 
-// What MethodData tells about one instruction.
+// What MethodData says about one instruction.
 struct InstructionCount {
   uint32_t bci = 0;
   uint64_t count = 0;

@@ -72,7 +72,7 @@ struct CountingNode {
   bool unguarded;  // … at a place that a catch-any handler cannot protect (before super())
   bool cold;       // known to be rare: ends in athrow
 
-  // Merges the other block into this one (coarse_graph.h): whatever may happen in either may happen
+  // Merges the other block into this one (coarse_graph.h): all that may happen in either may happen
   // in the merged one.
   void Absorb(const CountingNode& other) {
     may_throw = may_throw || other.may_throw;
