@@ -23,8 +23,6 @@ TEST_CASE("names of profiles by their ends") {
   }
   CHECK(WithoutProfileSuffix("a.iprof/app.1.iprof.gz") == "a.iprof/app.1");
   CHECK(WithoutProfileSuffix("app.1.iprof.2.partial") == "app.1");
-  CHECK(IsPartialName("app.iprof.partial"));
-  CHECK_FALSE(IsPartialName("app.partial"));
 }
 
 TEST_CASE("an output without a name is beside the input, and replaces nothing") {

@@ -32,7 +32,6 @@ enum class NodeId : uint32_t {};
 enum class EdgeId : uint32_t {};
 inline constexpr NodeId kRoot{0};
 inline constexpr EdgeId kEntryEdge{0};
-inline constexpr EdgeId kNoEdge{UINT32_MAX};
 constexpr uint32_t Index(NodeId id) { return static_cast<uint32_t>(id); }
 constexpr uint32_t Index(EdgeId id) { return static_cast<uint32_t>(id); }
 
