@@ -1,5 +1,7 @@
 // CounterWrap: HotSpot's counters of entries and of jumps backwards have 31 bits and begin again at 0.
-// The cells of a MethodData have 64 bits, so they tell how often that happened.
+// The cells of a MethodData have 64 bits, so they say how often that happened.
+// Example: the counter of entries is 52,516,352, and the cells of the first branch add up to 2,200,000,000. The counter has begun again
+// once: 52,516,352 + 2,147,483,648 (2^31) is 2,200,000,000.
 //
 // Guarantees: pure. Threads: any. Failure: none.
 #pragma once
