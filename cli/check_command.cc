@@ -194,10 +194,7 @@ class CheckCommand : public Command {
     json.Field("entries", share.entries());
     json.Field("usable_entries", share.usable_entries());
     const std::vector<std::string> others = OtherJdks(counts, target);
-    json.Key("other_jdks");
-    json.StartArray();
-    for (const std::string& version : others) json.String(version);
-    json.EndArray();
+    json.Texts("other_jdks", others);
     json.Field("other_jdk_entries", others.empty() ? size_t{0} : counts.jdk_entries);
     json.Key("tables");
     json.StartObject();

@@ -12,9 +12,14 @@ import sys
 import tempfile
 import unittest
 
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
+sys.path.insert(0, str(SCRIPTS / "lib"))
+sys.dont_write_bytecode = True
+from iprofdev import whole_stacks  # noqa: E402
+
 IPROF = os.path.abspath(sys.argv.pop(1))
 GENERATED = os.path.abspath(sys.argv.pop(1))
-SCHEMA_CHECK = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "schema-check"
+SCHEMA_CHECK = SCRIPTS / "schema-check"
 SCHEMA_NOT_HERE = 77
 
 STANDARD = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
@@ -131,12 +136,5 @@ class CliTest(unittest.TestCase):
         return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
     def stacks(self, name):
-        """ctx -> weight of the samples, with the whole stacks of which the file has pieces (docs/format.md)."""
-        document = self.load(name)
-        stacks = {entry["ctx"]: entry["records"][0] for entry in document["samplingProfiles"]}
-        for text, weight, *ends in document["iprofagent"].get("split", {"whole": []})["whole"]:
-            frames = text.split("<")
-            for first, last in zip(ends[::2], ends[1::2]):
-                stacks["<".join(frames[first:last])] -= weight
-            stacks[text] = weight
-        return {text: weight for text, weight in stacks.items() if weight > 0}
+        """ctx -> weight of the samples, with their whole stacks."""
+        return whole_stacks.of(self.load(name))

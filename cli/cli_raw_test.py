@@ -30,7 +30,7 @@ class RawTest(CliTest):
     def setUp(self):
         super().setUp()
         for name, data in self.examples.items():
-            os.chmod(self.write(name, data), 0o644)  # whatever the umask of who runs the test
+            os.chmod(self.write(name, data), 0o644)  # with any umask of who runs the test
 
     def note(self, name):
         return self.load(name)["iprofagent"]["snapshot"]

@@ -35,9 +35,9 @@ std::string_view PrimitiveOf(char letter) {
   return {};
 }
 
-// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest tells a reader
-// nothing. What tells lambdas that do the same apart stays: "Cart$$Lambda$605d…_1". So does what
-// tells HotSpot's own names apart: "Cart$$Lambda/0x…4c001000".
+// "Cart$$Lambda/0x605df2a4ffc79be0": "Cart$$Lambda/0x605d…", because the rest means
+// nothing to a reader. The number of lambdas that do the same stays: "Cart$$Lambda$605d…_1". So do
+// the digits in which HotSpot's own names differ: "Cart$$Lambda/0x…4c001000".
 std::string ShortenHash(std::string_view name) {
   constexpr std::string_view kMark = "$$Lambda";
   const size_t mark = name.find(kMark);

@@ -2,6 +2,7 @@
 // from our own definitions, never from user input. The quoting is complete nevertheless, so that a
 // description may contain quotes and brackets.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/reference.h"
 
@@ -32,12 +33,6 @@ std::string ZshText(std::string_view text) {
   return Replaced(Replaced(Replaced(text, '[', "\\["), ']', "\\]"), ':', "\\:");
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
 bool TakesFiles(const CommandDoc& command) {
   for (const PositionalDoc& positional : command.positionals) {
     if (positional.value == "FILE") return true;
@@ -53,7 +48,7 @@ std::string CommandNames(const std::vector<CommandDoc>& commands) {
 
 std::string BashValueReply(const OptionDoc& option) {
   if (const auto choices = option.Choices(); !choices.empty()) {
-    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", Joined(choices));
+    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", fmt::join(choices, " "));
   }
   if (option.value.ends_with("FILE")) return "COMPREPLY=($(compgen -f -- \"$current\"))";
   if (option.value == "DIR") return "COMPREPLY=($(compgen -d -- \"$current\"))";
@@ -61,7 +56,7 @@ std::string BashValueReply(const OptionDoc& option) {
 }
 
 std::string ZshAction(const std::string& value, const std::vector<std::string>& choices) {
-  if (!choices.empty()) return "(" + Joined(choices) + ")";
+  if (!choices.empty()) return fmt::format("({})", fmt::join(choices, " "));
   if (value.ends_with("FILE")) return "_files";
   if (value == "DIR") return "_files -/";
   return " ";
@@ -181,7 +176,7 @@ std::string FishCompletion() {
       if (!option.value.empty()) {
         out += " -r";
         if (const auto choices = option.Choices(); !choices.empty()) {
-          out += " -a " + FishQuoted(Joined(choices));
+          out += " -a " + FishQuoted(fmt::format("{}", fmt::join(choices, " ")));
         } else if (option.value.ends_with("FILE")) {
           out += " -F";
         } else if (option.value == "DIR") {

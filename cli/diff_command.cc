@@ -261,16 +261,11 @@ class DiffCommand : public Command {
       json.ShareField("share_b", item.share_b);
       json.Field("count_a", item.total_a);
       json.Field("count_b", item.total_b);
-      json.Key("outcomes");
-      json.StartArray();
-      for (const DiffOutcome& outcome : item.outcomes) {
-        json.StartObject();
+      json.Objects("outcomes", item.outcomes, [&](const DiffOutcome& outcome) {
         json.Field("name", outcome.name);
         json.ShareField("share_a", outcome.share_a);
         json.ShareField("share_b", outcome.share_b);
-        json.EndObject();
-      }
-      json.EndArray();
+      });
       json.EndObject();
     }
     json.EndArray();

@@ -62,10 +62,7 @@ class HelpCommand : public Command {
     for (const OptionDoc& option : command.options) {
       if (option.hidden) continue;
       json.StartObject();
-      json.Key("flags");
-      json.StartArray();
-      for (const std::string& flag : option.flags) json.String(flag);
-      json.EndArray();
+      json.Texts("flags", option.flags);
       json.Field("value", option.value);
       json.Field("description", option.description);
       json.EndObject();

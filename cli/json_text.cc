@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/terminal_text.h"
+#include "writer/io/json_builder.h"
 
 namespace iprof::cli {
 namespace {
@@ -66,10 +67,7 @@ void JsonText::String(std::string_view text) {
 void JsonText::Int(int64_t value) { output_->writer().Int64(value); }
 
 void JsonText::Share(double value) {
-  std::string digits = fmt::format("{:.6f}", value);
-  while (digits.ends_with('0')) digits.pop_back();
-  if (digits.ends_with('.')) digits.pop_back();
-  if (digits == "-0") digits = "0";
+  const std::string digits = ShareText(value);
   output_->writer().RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
 }
 

@@ -51,6 +51,34 @@ class JsonText {
     Key(key);
     Share(value);
   }
+  // "key": ["a", "b"]
+  template <typename List>
+  void Texts(std::string_view key, const List& texts) {
+    Key(key);
+    StartArray();
+    for (const std::string_view text : texts) String(text);
+    EndArray();
+  }
+  // "key": {…}, whose members write() writes.
+  template <typename Write>
+  void Object(std::string_view key, const Write& write) {
+    Key(key);
+    StartObject();
+    write();
+    EndObject();
+  }
+  // "key": [{…}, {…}]: write(element) writes the members of one.
+  template <typename List, typename Write>
+  void Objects(std::string_view key, const List& list, const Write& write) {
+    Key(key);
+    StartArray();
+    for (const auto& element : list) {
+      StartObject();
+      write(element);
+      EndObject();
+    }
+    EndArray();
+  }
 
  private:
   class Output;  // keeps RapidJSON's headers in one file

@@ -60,10 +60,7 @@ class ListCommand : public Command {
   static void PrintJson(Console& console, const std::vector<jvm::RunningJvm>& jvms) {
     JsonText json(console);
     json.StartObject();
-    json.Key("jvms");
-    json.StartArray();
-    for (const jvm::RunningJvm& each : jvms) {
-      json.StartObject();
+    json.Objects("jvms", jvms, [&](const jvm::RunningJvm& each) {
       json.Field("pid", static_cast<int64_t>(each.pid));
       json.Field("pid_in_container", static_cast<int64_t>(each.inner_pid));
       json.Field("user", jvm::UserName(each.uid));
@@ -72,9 +69,7 @@ class ListCommand : public Command {
       json.Field("agent", each.agent.has_value());
       if (each.agent) json.Field("agent_library", each.agent->path);
       json.Field("attach_disabled", each.attach_disabled);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
     json.EndObject();
   }
 

@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   // A closed pipe must give EPIPE instead of a signal, so that output files are still finished and
   // we choose the exit code.
   std::signal(SIGPIPE, SIG_IGN);
-  // Likewise, a limit for the size of files (ulimit -f) must give EFBIG: the temporary file is removed then.
+  // A limit for the size of files (ulimit -f) must give EFBIG: the temporary file is removed then.
   std::signal(SIGXFSZ, SIG_IGN);
   iprof::cli::Console console;
   iprof::cli::ExitCode code;

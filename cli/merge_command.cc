@@ -177,15 +177,9 @@ class MergeCommand : public Command {
       json.EndObject();
     }
     json.EndArray();
-    json.Key("conflicting_keys");
-    json.StartArray();
-    for (const std::string& key : merged.conflicting_keys) json.String(key);
-    json.EndArray();
+    json.Texts("conflicting_keys", merged.conflicting_keys);
     json.Field("scaled", merged.scaled);
-    json.Key("programs");  // one input of each
-    json.StartArray();
-    for (const std::string& input : merged.programs) json.String(input);
-    json.EndArray();
+    json.Texts("programs", merged.programs);  // one input of each
     json.Field("methods_with_other_code", merged.versions.methods);
     json.Field("methods_with_doubtful_code", merged.versions.doubtful_methods);
     json.Field("samples_in_other_code", merged.versions.samples);

@@ -113,7 +113,7 @@ std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   out.Gauge("iprof_other_classes_with_probes", status.other_classes_with_probes,
             "Other classes that keep their probes after a stop.");
   out.Gauge("iprof_counters", status.counters, "Counters in use.");
-  // A reset begins anew, as a restart of the process would.
+  // A reset begins again at 0, as a restart of the process would.
   out.Counter("iprof_samples", status.samples, "Samples taken.");
   out.Counter("iprof_samples_lost", status.samples_lost, "Samples whose stack could not be read.");
   out.Losses("iprof_losses", status.losses, "What the profile lacks, by reason.");

@@ -1,6 +1,7 @@
 #include "cli/option_kinds.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -10,15 +11,6 @@
 
 namespace iprof::cli {
 namespace {
-
-std::string Join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += separator;
-    out += word;
-  }
-  return out;
-}
 
 // Accepts a finite number >= 0, optionally followed by '%'. Returns what is wrong with the text, or
 // an empty string.
@@ -84,7 +76,7 @@ OptionRow AddDuration(OptionList& options, const std::string& name, std::chrono:
 OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
                     const std::vector<std::string>& choices, const std::string& description) {
   return options.Add(name, value, description)
-      .Takes(Join(choices, "|"))
+      .Takes(fmt::format("{}", fmt::join(choices, "|")))
       .Check([choices](const std::string& given) -> std::string {
         for (const std::string& choice : choices) {
           if (given == choice) return {};
@@ -92,7 +84,7 @@ OptionRow AddChoice(OptionList& options, const std::string& name, std::string& v
         const std::string_view nearest = NearestName(given, choices);
         const std::string hint =
             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-        return fmt::format("'{}' is not one of {}{}", given, Join(choices, ", "), hint);
+        return fmt::format("'{}' is not one of {}{}", given, fmt::join(choices, ", "), hint);
       });
 }
 

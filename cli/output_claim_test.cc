@@ -38,7 +38,7 @@ TEST_CASE("an earlier result is replaced, and nothing else that the user did not
     CHECK((path == asked || claim->is_held()));
     return fs::path(path).filename().string();
   };
-  CHECK(taken("app.1.iprof") == "app.iprof");  // nobody has it
+  CHECK(taken("app.1.iprof") == "app.iprof");  // it is free
   CHECK(looked_at.empty());
 
   const Result<vm::OutClaim> of_jvm = vm::OutClaim::Take(asked);

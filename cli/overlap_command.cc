@@ -101,10 +101,7 @@ class OverlapCommand : public Command {
     json.Key(key);
     json.StartObject();
     json.Field("by", NameOf(dispatch.by));
-    json.Key("targets");
-    json.StartArray();
-    for (const std::string& target : dispatch.targets) json.String(target);
-    json.EndArray();
+    json.Texts("targets", dispatch.targets);
     json.EndObject();
   }
 
@@ -115,17 +112,12 @@ class OverlapCommand : public Command {
     json.Field("exact", calls_.exact);
     json.Field("by_samples_in_a", calls_.by_samples_a);
     json.Field("by_samples_in_b", calls_.by_samples_b);
-    json.Key("differing");
-    json.StartArray();
-    for (const DispatchDifference& call : calls_.differing) {
-      json.StartObject();
+    json.Objects("differing", calls_.differing, [&](const DispatchDifference& call) {
       json.Field("context", call.context);
       json.Field("calls", call.calls);
       PrintJsonOf(json, "a", call.a);
       PrintJsonOf(json, "b", call.b);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
     json.EndObject();
   }
 
@@ -248,16 +240,11 @@ class OverlapCommand : public Command {
     json.Key("tables");
     PrintTables(json, overlap.tables);
     if (!method_.empty()) {
-      json.Key("methods");
-      json.StartArray();
-      for (const MethodOverlap& method : overlap.methods) {
-        json.StartObject();
+      json.Objects("methods", overlap.methods, [&](const MethodOverlap& method) {
         json.Field("method", method.method);
         json.Key("tables");
         PrintTables(json, method.tables);
-        json.EndObject();
-      }
-      json.EndArray();
+      });
     }
     if (decisions) PrintJsonOf(json, *decisions);
     json.EndObject();

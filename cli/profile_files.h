@@ -53,7 +53,7 @@ Status CheckIsNoFolder(const std::string& input);
 Status CheckIsNoRawFile(const std::string& output);
 
 // Who may read what is made of the input: no more than may read it. Its group counts only if it is ours. Of what comes
-// from a pipe, nobody knows who may read it: that is our user.
+// from a pipe, it is not known who may read it: that is our user.
 Readers ReadersOf(const std::string& path);
 
 // Whether to compress the output: on request, or if the name ends with .gz.

@@ -18,10 +18,6 @@ bool HasProfileName(std::string_view path) {
   return WithoutProfileSuffix(path).size() < path.size();
 }
 
-bool IsPartialName(std::string_view path) {
-  return path.ends_with(vm::kPartialSuffix) && HasProfileName(path);
-}
-
 std::string WithoutProfileSuffix(std::string_view path) {
   if (path.ends_with(vm::kPartialSuffix)) {
     std::string_view whole = path.substr(0, path.size() - vm::kPartialSuffix.size());

@@ -23,11 +23,9 @@ TEST_CASE("names of profiles by their ends") {
   }
   CHECK(WithoutProfileSuffix("a.iprof/app.1.iprof.gz") == "a.iprof/app.1");
   CHECK(WithoutProfileSuffix("app.1.iprof.2.partial") == "app.1");
-  CHECK(IsPartialName("app.iprof.partial"));
-  CHECK_FALSE(IsPartialName("app.partial"));
 }
 
-TEST_CASE("an output that nobody named is beside the input, and replaces nothing") {
+TEST_CASE("an output without a name is beside the input, and replaces nothing") {
   const TemporaryFolder folder;
   const std::string html = folder / "app.html";
   CHECK(*OutputBeside(folder / "app.iprof.gz", ".html", "page") == html);

@@ -299,10 +299,8 @@ class RecoverCommand : public Command {
     JsonText json(console);
     json.StartObject();
     json.Field("output", output_);
-    json.Key("files");
-    json.StartArray();
-    for (const auto& [input, path, note, runs] : recovered) {
-      json.StartObject();
+    json.Objects("files", recovered, [&](const Recovered& one) {
+      const auto& [input, path, note, runs] = one;
       json.Field("file", path);
       json.Field("generation", note.generation);
       json.Field("time", note.time);
@@ -319,9 +317,7 @@ class RecoverCommand : public Command {
       json.Field("newer_damaged", note.newer_damaged);
       json.Field("without_harvest", note.without_harvest);
       json.Field("partial", note.is_partial);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
     json.Key("left_out");
     json.StartArray();
     for (const Status& failure : failures) json.String(failure.message());

@@ -1,6 +1,7 @@
 #include "cli/reference.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
@@ -41,15 +42,6 @@ std::string WrapParagraphs(std::string_view text) {
     out += WrapText(text.substr(0, end), 0, 80) + "\n\n";
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 2);
-  }
-  return out;
-}
-
-std::string Join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += separator;
-    out += word;
   }
   return out;
 }
@@ -149,7 +141,7 @@ std::string HelpText(const CommandDoc& command) {
   out += "Options:\n";
   for (const OptionDoc& option : command.options) {
     if (option.hidden) continue;
-    std::string head = Join(option.flags, ", ");
+    std::string head = fmt::format("{}", fmt::join(option.flags, ", "));
     if (!option.value.empty()) head += " " + option.value;
     AppendEntry(out, head, option.description);
   }

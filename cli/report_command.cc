@@ -122,7 +122,7 @@ class ReportCommand : public Command {
         sources.empty() ? nullptr : &sources);
     std::vector<ReportInput> inputs;
     for (size_t p = 0; p < profiles.size(); ++p) {
-      // Not the folder: it tells of the machine, and the page may be passed on.
+      // Not the folder: it describes the machine, and the page may be passed on.
       inputs.push_back(
           {std::filesystem::path(NameOfInput(files[p])).filename().string(), &profiles[p]});
     }
@@ -148,10 +148,7 @@ class ReportCommand : public Command {
   void PrintJson(Console& console, const std::vector<std::string>& files, size_t bytes) const {
     JsonText json(console);
     json.StartObject();
-    json.Key("inputs");
-    json.StartArray();
-    for (const std::string& file : files) json.String(file);
-    json.EndArray();
+    json.Texts("inputs", files);
     json.Field("output", output_);
     json.Field("bytes", report::EmptyPageBytes() + bytes);
     json.EndObject();

@@ -234,7 +234,7 @@ struct Content {
   bool is_whole = false;
 };
 
-TEST_CASE("whatever files runs have, each counts once, as its newest complete content") {
+TEST_CASE("with all kinds of files, each run counts once, as its newest complete content") {
   std::mt19937 random(1);
   for (int round = 0; round < 3000; ++round) {
     const bool has_merges = round % 2 == 1;

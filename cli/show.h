@@ -31,7 +31,7 @@ struct ShowOptions {
   size_t width = 100;
   // Of the whole profile, if a filter was used: shares are shares of these.
   std::array<int64_t, kTableCount> totals{};
-  HotSet hot;  // likewise
+  HotSet hot;  // also of the whole profile
 
   int64_t TotalOf(Table table) const { return totals[static_cast<size_t>(table)]; }
 };

@@ -41,16 +41,12 @@ void PrintHotSet(JsonText& json, const HotSet& hot) {
 }
 
 void PrintDetailedSummary(JsonText& json, const Profile& profile, Table table) {
-  json.Key("detailed_summary");
-  json.StartArray();
-  for (const CutoffRow& row : DetailedSummary(profile, table, kDetailedShares)) {
-    json.StartObject();
-    json.ShareField("share", row.share);
-    json.Field("contexts", row.entries);
-    json.Field("min_count", row.min_count);
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Objects("detailed_summary", DetailedSummary(profile, table, kDetailedShares),
+               [&](const CutoffRow& row) {
+                 json.ShareField("share", row.share);
+                 json.Field("contexts", row.entries);
+                 json.Field("min_count", row.min_count);
+               });
 }
 
 // Of samples, only methods that the filter wants: whole stacks are kept.
@@ -176,26 +172,16 @@ void PrintEntry(JsonText& json, const Profile& profile, Table table, EntryIndex 
     if (rest != 0) json.Field("rest_permille", static_cast<int64_t>(rest));
   }
   if (RecordKindOf(table) == RecordKind::kSuccessors) {
-    json.Key("successors");
-    json.StartArray();
-    for (const Successor& s : profile.EntrySuccessors(entry)) {
-      json.StartObject();
+    json.Objects("successors", profile.EntrySuccessors(entry), [&](const Successor& s) {
       json.Field("bci", s.bci);
       json.Field("index", s.index);
       json.Field("count", s.count);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
   } else if (RecordKindOf(table) == RecordKind::kTypeCounts) {
-    json.Key("types");
-    json.StartArray();
-    for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
-      json.StartObject();
+    json.Objects("types", profile.EntryTypeCounts(table, entry), [&](const TypeCount& t) {
       json.Field("type", profile.TypeName(t.type));
       json.Field("count", t.count);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
   }
   json.EndObject();
 }

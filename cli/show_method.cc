@@ -278,29 +278,19 @@ void PrintView(JsonText& json, const Profile& profile, const ConsumerView& view,
   } else if (table == Table::kConditionals) {
     const BranchView branch = view.Branch(method, bci, callers);
     print_match(branch.match);
-    json.Key("successors");
-    json.StartArray();
-    for (const BranchView::Outcome& outcome : branch.outcomes) {
-      json.StartObject();
+    json.Objects("successors", branch.outcomes, [&](const BranchView::Outcome& outcome) {
       json.Field("bci", outcome.bci);
       json.ShareField("probability", outcome.probability);
       json.Field("count", outcome.count);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
   } else {
     const ReceiverView receivers = view.Receivers(table, method, bci, callers);
     print_match(receivers.match);
-    json.Key("receivers");
-    json.StartArray();
-    for (const ReceiverView::Receiver& receiver : receivers.receivers) {
-      json.StartObject();
+    json.Objects("receivers", receivers.receivers, [&](const ReceiverView::Receiver& receiver) {
       json.Field("type", profile.TypeName(receiver.type));
       json.ShareField("probability", receiver.probability);
       json.Field("count", receiver.count);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
   }
   json.EndObject();
 }
@@ -309,19 +299,14 @@ void PrintPlace(JsonText& json, const Profile& profile, const ConsumerView& view
                 MethodIndex method, const Place& place) {
   json.StartObject();
   json.Field("bci", static_cast<int64_t>(place.bci));
-  json.Key("entries");
-  json.StartArray();
-  for (const EntryIndex entry : place.entries) {
-    json.StartObject();
+  json.Objects("entries", place.entries, [&](const EntryIndex entry) {
     json.Key("record");
     PrintEntry(json, profile, table, entry);
     if (table != Table::kSamples) {
       json.Key("consumer");
       PrintView(json, profile, view, table, method, place.bci, CallersOf(profile, table, entry));
     }
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   if (table != Table::kSamples) {
     json.Key("consumer");
     PrintView(json, profile, view, table, method, place.bci, {});

@@ -150,10 +150,7 @@ void PrintProvenance(Console& console, const AgentSection& section, size_t width
 void PrintProvenance(JsonText& json, const AgentSection& section) {
   const RunList list = RunsOf(section);
   if (list.empty()) return;
-  json.Key("runs");
-  json.StartArray();
-  for (const RunNote& run : list.Runs()) {
-    json.StartObject();
+  json.Objects("runs", list.Runs(), [&](const RunNote& run) {
     const auto text = [&](std::string_view name, const std::string& value) {
       if (!value.empty()) json.Field(name, value);
     };
@@ -184,9 +181,7 @@ void PrintProvenance(JsonText& json, const AgentSection& section) {
     json.StartObject();
     for (const auto& [name, count] : run.losses) json.Field(name, count);
     json.EndObject();
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   json.Field("older_runs", list.older());
 }
 

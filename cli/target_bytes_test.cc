@@ -46,7 +46,7 @@ TEST_CASE("a file that grows while it is read ends where it ended when it was op
   CHECK(ReadToEnd(bytes) == "0123456789");
 }
 
-TEST_CASE("a file that is cut meanwhile ends there") {
+TEST_CASE("a file that is cut while it is read ends there") {
   const TemporaryFolder folder;
   const std::string path = folder / "profile.iprof";
   std::ofstream(path) << "0123456789";

@@ -93,16 +93,11 @@ class TopCommand : public Command {
     json.StartObject();
     json.Field("samples", flat.total);
     json.Field("by", by_);
-    json.Key("rows");
-    json.StartArray();
-    for (const FlatRow& row : flat.rows) {
-      json.StartObject();
+    json.Objects("rows", flat.rows, [&](const FlatRow& row) {
       json.Field("name", row.name);
       json.Field("self", row.self);
       json.Field("total", row.total);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
     json.EndObject();
   }
 

@@ -21,6 +21,8 @@ from iprofdev import maven  # noqa: E402
 from iprofdev.messages import Unavailable  # noqa: E402
 
 JAVA = HERE / "java"
+# The Maven artefact's reader of JSON. Here it is in another package, because both jars may be on one class path.
+JSON = HERE.parent / "runtime" / "maven" / "src" / "main" / "java" / "org" / "iprofagent" / "Json.java"
 # What a JVM loads when it loads the class iprof. Older ones must be able to, see there.
 FRONT = [JAVA / "iprof.java", JAVA / "iprofagent" / "jmh" / "WrongOptions.java"]
 RESOURCES = HERE / "resources"
@@ -50,7 +52,9 @@ def main():
         return
     with tempfile.TemporaryDirectory(dir=arguments.out.parent, prefix="iprof-jmh.") as staging:
         classes = pathlib.Path(staging) / "classes"
-        compile_java(arguments, "17", [jmh], classes, sorted(set(JAVA.rglob("*.java")) - {FRONT[0]}))
+        json = pathlib.Path(staging) / JSON.name
+        json.write_text(JSON.read_text(encoding="utf-8").replace("package org.iprofagent;", "package iprofagent.jmh;", 1), encoding="utf-8")
+        compile_java(arguments, "17", [jmh], classes, [*sorted(set(JAVA.rglob("*.java")) - {FRONT[0]}), json])
         compile_java(arguments, "8", [jmh, classes], classes, FRONT)
         entries = {path.relative_to(folder).as_posix(): path.read_bytes()
                    for folder in (classes, RESOURCES) for path in folder.rglob("*") if path.is_file()}

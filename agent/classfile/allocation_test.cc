@@ -1,5 +1,5 @@
 // Rewriting takes its memory from the workspace. Once a thread has rewritten a few classes, it
-// allocates at most a handful of blocks per class, whatever it inserts. The test counts everything:
+// allocates at most a handful of blocks per class for any insertions. The test counts everything:
 // operator new and the arenas' own blocks.
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include "agent/classfile/class_file.h"
 #include "agent/classfile/rewriter.h"
 #include "agent/classfile/test_class.h"
-#include "agent/classfile/tools/probe_plan.h"
+#include "java-tests/native/classfile/probe_plan.h"
 
 namespace {
 std::atomic<size_t> allocations{0};

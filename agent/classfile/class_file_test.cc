@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "agent/classfile/checker.h"
 #include "agent/classfile/test_class.h"
+#include "java-tests/native/classfile/checker.h"
 
 namespace iprof::classfile {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "agent/classfile/checker.h"
 #include "agent/classfile/test_class.h"
-#include "agent/classfile/tools/lockstep.h"
-#include "agent/classfile/tools/random_plan.h"
+#include "java-tests/native/classfile/checker.h"
+#include "java-tests/native/classfile/lockstep.h"
+#include "java-tests/native/classfile/random_plan.h"
 
 namespace iprof::classfile {
 namespace {

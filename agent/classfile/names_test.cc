@@ -42,7 +42,7 @@ TEST_CASE("names of classes") {
   }
 }
 
-// As the walk over types tells, which the check does not use.
+// By the walk over types, which the check does not use.
 bool IsDescriptorByParts(std::string_view descriptor) {
   const auto is_legal = [](const TypeView& type) {
     std::string_view element = type.text.substr(type.text.find_first_not_of('['));
@@ -56,7 +56,7 @@ bool IsDescriptorByParts(std::string_view descriptor) {
   return walk.Result(&type) && is_legal(type);
 }
 
-TEST_CASE("descriptors of methods, whatever they are put together from") {
+TEST_CASE("descriptors of methods, put together from all kinds of parts") {
   const std::string_view parts[] = {"(",    ")",  "I",   "V",   "J",  "[",     "[[", "La/B;",
                                     "LC;",  "L",  ";",   "La",  "/",  "b",     ".",  "Q",
                                     "a/b/", "()", "(I)", "()V", "L;", "La//b;"};

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agent/classfile/checker.h"
 #include "agent/classfile/control_flow_graph.h"
-#include "agent/classfile/tools/fuzz_mutation.h"
-#include "agent/classfile/tools/lockstep.h"
-#include "agent/classfile/tools/random_plan.h"
+#include "java-tests/native/classfile/checker.h"
+#include "java-tests/native/classfile/fuzz_mutation.h"
+#include "java-tests/native/classfile/lockstep.h"
+#include "java-tests/native/classfile/random_plan.h"
 
 namespace {
 

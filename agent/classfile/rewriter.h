@@ -47,7 +47,7 @@ inline constexpr uint32_t kHugeMethodLimit = 8000;
 struct RewriteOptions {
   // A method up to this length may not grow beyond it (kCrossesHugeMethodLimit). 0 means no limit.
   uint32_t huge_method_limit = kHugeMethodLimit;
-  // Writes methods anew even if nothing is inserted, to prove that nothing is lost.
+  // Writes methods again even if nothing is inserted, to prove that nothing is lost.
   bool rewrite_untouched = false;
 };
 

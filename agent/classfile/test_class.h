@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/classfile/byte_vector.h"
 #include "agent/classfile/frames.h"
 #include "agent/classfile/rewriter.h"
-#include "agent/classfile/tools/byte_vector.h"
 
 namespace iprof::classfile {
 

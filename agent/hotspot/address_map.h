@@ -29,7 +29,7 @@ class AddressMap {
   }
   Value* Find(Address at) { return const_cast<Value*>(std::as_const(*this).Find(at)); }
 
-  // Tells the processor that the address will soon be looked up. The table of a harvest's symbols does not
+  // Lets the processor fetch the address, which will soon be looked up. The table of a harvest's symbols does not
   // fit into its cache, and lookups that are expected together wait no longer than one.
   void Expect(Address at) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[FirstSlotOf(at)]);

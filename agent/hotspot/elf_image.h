@@ -10,7 +10,7 @@
 // A symbol's address is always inside the image. Every lookup takes a bounded number of steps. Only
 // 64-bit little-endian images are supported, which covers every supported HotSpot. The Memory must
 // outlive the object.
-// Threads: those of the Memory (over a PageCache: one), because every lookup reads it.
+// Threads: those of the Memory (over a BlockCache: one), because every lookup reads it.
 // Failure: Read returns a message that says what is damaged. Find returns nullopt if there is no
 // such symbol or its entry is damaged.
 #pragma once

@@ -1,7 +1,7 @@
 // FileMemory: the bytes of a file, by their offsets.
 //
-// Guarantees: only regular files are opened. The file is not mapped, so one that is cut short
-// meanwhile fails a read instead of faulting.
+// Guarantees: only regular files are opened. The file is not mapped, so if another process
+// cuts it short, a read fails instead of faulting.
 // Threads: any. Failure: Open returns null, and errno says why; reads beyond the end return false.
 #pragma once
 

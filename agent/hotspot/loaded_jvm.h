@@ -1,5 +1,5 @@
 // LoadedJvm: the HotSpot in this process: its exported symbols and its tables. It is found by an
-// address in its code. For another process, join BasesOf, ProcessMemory, PageCache and ElfImage as
+// address in its code. For another process, join BasesOf, ProcessMemory, BlockCache and ElfImage as
 // process_memory_test.cc does.
 //
 // Guarantees: it works however libjvm was loaded (by the launcher, by a program that embeds it, or

@@ -43,7 +43,7 @@ struct ListedMethod {
   uint32_t back_edges = 0;            // counted there, too: jumps backwards without a MethodData
   bool has_unknown_counters = false;  // MethodCounters cannot be read
   uint16_t intrinsic = 0;             // 0: none
-  bool is_old = false;                // a previous version, where the JVM tells
+  bool is_old = false;                // a previous version, if the JVM marks it
 };
 
 // A constant pool, copied.
@@ -101,7 +101,7 @@ class Metadata {
   }
 
  private:
-  // The symbols of a class that is unloaded meanwhile may hold anything.
+  // The symbols of a class that the JVM unloads during the read may hold anything.
   enum class Legality : uint8_t { kUnknown, kLegal, kIllegal };
   struct Text {
     const char* bytes = nullptr;

@@ -90,28 +90,4 @@ Status ProcessMemory::Check(Address at) const {
   return {Code::kIo, "cannot read the memory of " + who + ": " + std::strerror(error)};
 }
 
-bool PageCache::Read(Address from, void* into, size_t size) const {
-  if (from > UINT64_MAX - size) return false;
-  auto* to = static_cast<unsigned char*>(into);
-  while (size > 0) {
-    const size_t part = OnFirstPage(from, size);
-    const Page& page = At(from - from % kPageBytes);
-    if (page.empty()) return false;
-    std::memcpy(to, page.data() + from % kPageBytes, part);
-    to += part;
-    from += part;
-    size -= part;
-  }
-  return true;
-}
-
-const PageCache::Page& PageCache::At(Address page) const {
-  const auto [at, is_new] = pages_.try_emplace(page);
-  if (is_new) {
-    Page bytes(kPageBytes);
-    if (memory_.Read(page, bytes.data(), bytes.size())) at->second = std::move(bytes);
-  }
-  return at->second;
-}
-
 }  // namespace iprof::hotspot

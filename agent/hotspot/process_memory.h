@@ -1,23 +1,17 @@
 // ProcessMemory: reads the memory of another process, or of this one, at any address.
 //
 // Guarantees: it does not fault, write, or stop the process. The process keeps running, so data
-// that it changes meanwhile may be read half old, half new.
+// that it changes during a read may be half old, half new.
 // Permission: it needs the right to ptrace the process: the same user with
 // kernel.yama.ptrace_scope=0, or CAP_SYS_PTRACE. A process may always read itself.
 // Where process_vm_readv is not allowed (a seccomp filter) or missing, it reads /proc/PID/mem, which needs the same
 // right, and which also reads pages that the process protects from itself.
-// Threads: ProcessMemory any; PageCache one.
+// Threads: any.
 // Failure: an address that is not mapped or not readable fails the read. Check returns a message
 // with the reason.
-//
-// PageCache keeps the pages that it has read. Use it for data that does not change, such as the
-// tables of VmStructs and the symbols of a library; otherwise each name takes a system call.
 #pragma once
 
 #include <sys/types.h>
-
-#include <unordered_map>
-#include <vector>
 
 #include "agent/hotspot/memory.h"
 #include "writer/base/status.h"
@@ -44,21 +38,6 @@ class ProcessMemory final : public Memory {
 
   const pid_t pid_;
   const int file_;  // /proc/PID/mem; -1: process_vm_readv is used
-};
-
-class PageCache final : public Memory {
- public:
-  explicit PageCache(const Memory& memory) : memory_(memory) {}
-
-  bool Read(Address from, void* into, size_t size) const override;
-
- private:
-  using Page = std::vector<unsigned char>;  // empty if it cannot be read
-
-  const Page& At(Address page) const;
-
-  const Memory& memory_;
-  mutable std::unordered_map<Address, Page> pages_;
 };
 
 }  // namespace iprof::hotspot

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <string>
 
+#include "agent/hotspot/block_cache.h"
 #include "agent/hotspot/elf_image.h"
 #include "agent/hotspot/process_libraries.h"
 
@@ -112,7 +113,7 @@ TEST_CASE("another process is read, and its libraries' symbols are found in its 
   const std::string path = info.dli_fname;
   const auto bases = BasesOf(path.substr(path.rfind('/') + 1), maps);
   REQUIRE(bases.size() == 1);
-  const PageCache cache(memory);
+  const BlockCache cache(memory);
   const auto image = ElfImage::Read(cache, bases[0]);
   INFO(image.status().message());
   REQUIRE(image.ok());
@@ -175,29 +176,6 @@ TEST_CASE("a process that is not there is said to be so") {
   CHECK(status.message().find("there is no process " + std::to_string(pid)) != std::string::npos);
   char byte = 0;
   CHECK_FALSE(ProcessMemory(pid).Read(0x1000, &byte, 1));
-}
-
-TEST_CASE("a page is read once") {
-  class Counting final : public Memory {
-   public:
-    bool Read(Address from, void* into, size_t size) const override {
-      ++reads;
-      if (from >= 2 * kPage) return false;
-      std::memset(into, from == 0 ? 'a' : 'b', size);
-      return true;
-    }
-    mutable int reads = 0;
-  } memory;
-  const PageCache cache(memory);
-  std::string both(4, ' ');
-  CHECK(cache.Read(kPage - 2, both.data(), 4));
-  CHECK(both == "aabb");
-  CHECK(cache.Read(kPage - 2, both.data(), 4));
-  CHECK(memory.reads == 2);
-  CHECK_FALSE(cache.Read(2 * kPage - 2, both.data(), 4));
-  CHECK_FALSE(cache.Read(2 * kPage, both.data(), 1));
-  CHECK(memory.reads == 3);
-  CHECK_FALSE(cache.Read(UINT64_MAX - 1, both.data(), 4));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// VmFlags: the values of a JVM's flags, and the arguments that it was given, whatever their source
+// VmFlags: the values of a JVM's flags, and the arguments that it was given, from any source
 // (command line, @argfiles, JDK_JAVA_OPTIONS, JAVA_TOOL_OPTIONS, flag files).
 //
 // Guarantees: never guesses; the number of flags and arguments that it looks at is bounded. The

@@ -7,7 +7,7 @@
 // Guarantees: reads only where the tables say and never guesses. Each lookup scans a table (some
 // microseconds in this process), so look things up at start-up and keep the results. The Memory
 // must outlive the object.
-// Threads: those of the Memory (over a PageCache: one), because every lookup reads it.
+// Threads: those of the Memory (over a BlockCache: one), because every lookup reads it.
 // Failure: what is not in the tables is nullopt. A JVM without the tables has no fields, types or
 // constants.
 #pragma once

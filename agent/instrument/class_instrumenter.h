@@ -8,7 +8,7 @@
 // - The same class file (by name and bytes) always gets the same counters: loaded again, by any
 //   loader, or retransformed. So its counts are merged without further work, and repeated loading
 //   takes no memory. A class that is counted under another name than its own (a lambda, a proxy) is
-//   the same whatever its own name is, see content_hash.h.
+//   the same for every name of its own, see content_hash.h.
 // - What is known of a class without holds is freed (Unload): its counters are used for other
 //   classes, and its counts are kept separately, within a limit.
 // - If the budget has no room, new classes are left unchanged and counted; known classes are still
@@ -32,9 +32,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/instrument/chunk_access.h"
-#include "agent/instrument/class_unloading.h"
 #include "agent/instrument/instrumenter_options.h"
 #include "agent/instrument/method_instrumenter.h"
 #include "agent/instrument/outcome_tally.h"
@@ -45,12 +46,54 @@
 #include "agent/instrument/table/known_classes.h"
 #include "agent/instrument/table/memory_budget.h"
 #include "writer/base/code_stamp.h"
+#include "writer/methods/counter_range.h"
 #include "writer/methods/live_frame_count.h"
 #include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
+#include "writer/methods/unloaded_counts.h"
 #include "writer/model/model.h"
 
 namespace iprof::instrument {
+
+// Access to the counters of unloaded classes. They must be read and set to zero before other
+// classes get them.
+class FreedCounters {
+ public:
+  virtual ~FreedCounters() = default;
+  // Appends the values of the counters, in order, and sets them to zero. Returns false if that is
+  // not possible.
+  virtual bool Take(CounterRange counters, std::vector<uint64_t>* values) = 0;
+  // Appends the counts of the sites, numbered from `first` on, and clears them. Returns false if
+  // that is not possible, or if more counts may follow; then the sites must not be reused.
+  virtual bool TakeSites(CounterRange sites, uint32_t first, UnloadedCounts* counts) = 0;
+};
+
+// What is kept of unloaded classes, and when their counters may be reused: only after they were
+// read and set to zero, and never if that fails. If counts of a class's sites may still be on their
+// way, the class waits for two rounds. A round has ended when everything that sites counted before
+// it began has been collected.
+// Example: a class becomes idle in round 7. Its counters are read and freed in round 9.
+class ClassUnloading {
+ public:
+  ClassUnloading(ClassTable& table, InstrumentSpaces& spaces) : table_(table), spaces_(spaces) {}
+
+  // Takes classes out of the table that are not held and have waited long enough. `rounds` is the
+  // number of rounds that have ended.
+  void Unload(FreedCounters& counters, uint64_t rounds);
+  // Whether it would take any.
+  bool IsDue(uint64_t rounds);
+
+ private:
+  using Waiting = std::pair<ClassTable::Idle, uint64_t>;
+  void NoteIdle(uint64_t rounds);
+  bool HasWaited(const Waiting& waiting, uint64_t rounds) const;
+  UnloadedCounts Collect(const ClassTable::Taken& taken, FreedCounters& counters);
+
+  ClassTable& table_;
+  InstrumentSpaces& spaces_;
+  // Idle classes, with the round in which each was found idle.
+  std::vector<Waiting> idle_;
+};
 
 struct ClassBytes {
   std::string_view name;  // internal; empty if the JVM does not say

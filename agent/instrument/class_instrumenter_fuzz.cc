@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/classfile/checker.h"
-#include "agent/classfile/tools/fuzz_mutation.h"
 #include "agent/instrument/class_instrumenter.h"
 #include "agent/instrument/names/lambda_sites.h"
 #include "agent/instrument/names/naming_facts.h"
 #include "agent/instrument/table/original_class_reader.h"
+#include "java-tests/native/classfile/checker.h"
+#include "java-tests/native/classfile/fuzz_mutation.h"
 #include "writer/io/writer.h"
 #include "writer/ops/check.h"
 

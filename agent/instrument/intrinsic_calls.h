@@ -18,7 +18,7 @@ namespace iprof::instrument {
 // Whether the method's own annotation says that compilers may replace calls of it.
 bool IsIntrinsicCandidate(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 
-// Whether an annotation of the method asks the compilers to inline it whatever its size. (They obey
+// Whether an annotation of the method asks the compilers to inline it at any size. (They obey
 // only in classes of the JDK.)
 bool IsForceInlined(const classfile::ClassFile& file, const classfile::MemberInfo& method);
 

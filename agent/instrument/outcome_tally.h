@@ -24,7 +24,7 @@ namespace iprof::instrument {
 struct MethodOutcome {
   classfile::Reason reason = classfile::Reason::kNoCode;
   Effort effort;
-  // if set, the method is left unchanged for this, whatever the reason
+  // if set, the method is left unchanged for this reason
   std::optional<Refusal> counters_refused;
   bool sites_refused = false;
   // left unchanged, because the class's loader may not find the counters

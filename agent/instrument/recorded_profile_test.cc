@@ -77,6 +77,12 @@ class Memory final : public FreedCounters {
   std::vector<uint64_t>& counters_;
 };
 
+struct Recording {
+  std::vector<ClassRecord> classes;
+  std::vector<uint64_t> counters;
+  TypeCounts types;
+};
+
 // A program after its run: some classes have two versions, one was unloaded, one was changed by
 // another agent.
 struct Program {
@@ -129,41 +135,23 @@ struct Program {
     return method.name == "calls" ? MethodOrigin::kAdded : MethodOrigin::kChanged;
   }
 
-  // What a file would contain.
-  Bytes Recorded() {
+  // What a file would contain: records that went through bytes, and counts.
+  Recording Recorded() {
     const auto classes = made.instrumenter.Classes(counters, types, OriginIn);
-    Bytes bytes;
+    Recording recording;
+    recording.counters.assign(classes->counters().begin(), classes->counters().end());
+    recording.types.AddAll(classes->types());
     for (size_t i = 0; i < classes->size(); ++i) {
       ClassRecord scratch;
+      Bytes bytes;
       EncodeClassRecord(classes->Get(i, scratch), &bytes);
+      size_t consumed = 0;
+      REQUIRE(DecodeClassRecord(bytes, &recording.classes.emplace_back(), &consumed) ==
+              SealStatus::kRecord);
     }
-    RecordedCounts counts;
-    counts.SetCounters(classes->counters());
-    counts.types.AddAll(classes->types());
-    counts.live_frames["a/T.f(I)I"] = 1;
-    EncodeRecordedCounts(counts, &bytes);
-    return bytes;
+    return recording;
   }
 };
-
-struct Recording {
-  std::vector<ClassRecord> classes;
-  RecordedCounts counts;
-};
-
-Recording Read(std::span<const uint8_t> bytes) {
-  Recording recording;
-  size_t consumed = 0;
-  for (;;) {
-    ClassRecord record;
-    if (DecodeClassRecord(bytes, &record, &consumed) != SealStatus::kRecord) break;
-    recording.classes.push_back(std::move(record));
-    bytes = bytes.subspan(consumed);
-  }
-  REQUIRE(DecodeRecordedCounts(bytes, &recording.counts, &consumed) == SealStatus::kRecord);
-  REQUIRE(consumed == bytes.size());
-  return recording;
-}
 
 struct Made {
   std::string profile;
@@ -191,13 +179,10 @@ Made MadeFromRecording(const Recording& recording, const AssemblyOptions& option
   std::vector<const ClassRecord*> classes;
   for (auto record = recording.classes.rbegin(); record != recording.classes.rend(); ++record)
     classes.push_back(&*record);  // in another order than that of writing
-  const std::vector<uint64_t> counters = recording.counts.CountersBelow(1 << 20);
   Profile profile;
   profile.AddStandardTypes();
   const AssemblyResult result =
-      AssembleProfile(RecordedClasses(classes),
-                      {counters, recording.counts.types,
-                       [&](const MethodKey& key) { return recording.counts.LiveFramesOf(key); }},
+      AssembleProfile(RecordedClasses(classes), {recording.counters, recording.types, LiveFrames},
                       options, profile);
   return Finish(profile, result, options.max_lost);
 }
@@ -207,7 +192,7 @@ TEST_CASE("records and counters in bytes give the profile that the instrumenter 
     Program program(placement);
     const Made expected = MadeByInstrumenter(program);
     const Made read =
-        MadeFromRecording(Read(program.Recorded()), program.made.instrumenter.assembly_options());
+        MadeFromRecording(program.Recorded(), program.made.instrumenter.assembly_options());
     CHECK(read.profile == expected.profile);
     CHECK(read.report == expected.report);
     // There must be something to compare.
@@ -306,9 +291,9 @@ TEST_CASE("a raw file gives the profile that the instrumenter gives") {
   }
 }
 
-TEST_CASE("a recorded class tells where its running instructions stand in the class file") {
+TEST_CASE("a recorded class says where its running instructions stand in the class file") {
   Program program(PlacementPolicy::kDirect);
-  const Recording recording = Read(program.Recorded());
+  const Recording recording = program.Recorded();
   size_t compared = 0;
   for (const ClassRecord& record : recording.classes) {
     if (record.name != "a/Gone") continue;
@@ -328,17 +313,6 @@ TEST_CASE("a recorded class tells where its running instructions stand in the cl
     }
   }
   CHECK(compared == 3 * 60);
-}
-
-TEST_CASE("a recording that was cut gives the classes before the cut") {
-  Program program(PlacementPolicy::kTree);
-  const Bytes bytes = program.Recorded();
-  std::span<const uint8_t> rest(bytes);
-  ClassRecord record;
-  size_t consumed = 0;
-  REQUIRE(DecodeClassRecord(rest, &record, &consumed) == SealStatus::kRecord);
-  rest = rest.subspan(consumed);
-  CHECK(DecodeClassRecord(rest.first(20), &record, &consumed) == SealStatus::kTruncated);
 }
 
 }  // namespace

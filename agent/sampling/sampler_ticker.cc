@@ -7,16 +7,39 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "agent/sampling/core/sample_handler.h"
 #include "agent/sampling/core/sample_signal.h"
+#include "agent/sampling/core/thread_slot.h"
 #include "agent/sampling/sampler.h"
 #include "agent/sampling/sources/process_threads.h"
+#include "agent/sampling/sources/queued_signal.h"
 #include "agent/sampling/sources/roll_call.h"
-#include "agent/sampling/sources/wall_ticks.h"
 
 namespace iprof::sampling {
 namespace {
+
+// Interrupts every watched thread, also sleeping and parked ones, when `ticks` intervals of wall time have passed. Signals do
+// not pile up: if a thread has not run since its last signal, the intervals that pass are added up, and its next signal stands
+// for all of them.
+void SendWallSignals(ThreadSlotPool& pool, int signal, uint64_t ticks) {
+  pool.ForEachUsed([&](ThreadSlot& slot) {
+    if (slot.state.load(std::memory_order_acquire) != SlotState::kWatched) return;
+    slot.owed += ticks;
+    if (slot.signal_pending.load(std::memory_order_acquire)) return;
+    // If weight is left, the kernel dropped the last signal.
+    slot.owed += slot.sent_weight.exchange(0, std::memory_order_acq_rel);
+    slot.sent_weight.store(slot.owed, std::memory_order_release);
+    slot.signal_pending.store(true, std::memory_order_release);
+    if (QueueSignal(slot.tid, signal, &slot) == 0) {
+      slot.owed = 0;
+    } else {
+      slot.signal_pending.store(false, std::memory_order_release);
+      slot.owed = slot.sent_weight.exchange(0, std::memory_order_acq_rel);
+    }
+  });
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -55,7 +78,7 @@ void Sampler::RollCall() {
   for (const auto& [slot, tid] : called) {
     // per slot, because threads that start wait for this lock
     const std::lock_guard<std::mutex> guard(lock_);
-    // The thread may have ended meanwhile, and the slot may belong to another one.
+    // The thread may have ended since, and the slot may belong to another one.
     if (slot->state.load(std::memory_order_acquire) == SlotState::kCalled) Call(slot);
   }
   AwaitAnswers(called, signal_);

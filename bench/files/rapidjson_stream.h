@@ -1,6 +1,6 @@
 // RapidJsonStream: a ByteSource as RapidJSON's input stream, for the comparison of JSON readers.
 //
-// Guarantees: one window of 128 KiB over the input, whatever its size; only captured text is kept
+// Guarantees: one window of 128 KiB over an input of any size; only captured text is kept
 // in addition. A failed read ends the input; status() returns the failure.
 // Threads: one. Failure: as above; std::bad_alloc.
 #pragma once

@@ -10,7 +10,7 @@ the bare JVM, and for every configuration the ratio to it with the 95 % interval
 runs the first workload once under every configuration, and all others once without an agent and under "all". What did not run is empty.
 
 --over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The
-programs run in turns, a second each, and are stopped meanwhile. It is the CPU time for the same work as a ratio, in the whole run, while it
+programs run in turns, a second each, and are stopped in between. It is the CPU time for the same work as a ratio, in the whole run, while it
 warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
 of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. Without further options it runs the
 real programs, once, under all, count-until and overhead=5%. --csv writes a line for each second.

@@ -9,7 +9,7 @@ Times are those in which the program could run: if it took turns with others, th
 
 Swaps are HotSpot's RedefineClasses operations, in which a retransformation stops the program. What swapping takes: the
 agent's thread and what the compilers take more than for the same work without an agent, both from a swap until they are
-calm again, and the pauses. Code that runs interpreted until it is compiled anew is not part of it; the ratio has it.
+calm again, and the pauses. Code that runs interpreted until it is compiled again is not part of it; the ratio has it.
 """
 
 import bisect

@@ -9,7 +9,7 @@ everything. `calls` is the share of calls in methods whose class files are known
 
 Each program runs once to keep the class files that it loads, once with an agent that counts every edge, and the measured ones twice for
 earlier profiles. Figures are published for five real programs. The real programs of scripts/soak are for learning, so that no published
-figure is about a program that was learned from. Recordings are kept in --recordings/JVM; --again makes them anew.
+figure is about a program that was learned from. Recordings are kept in --recordings/JVM; --again makes new ones.
 """
 
 import pathlib

@@ -33,7 +33,7 @@ class Run:
 
 def run(command, environment=None, limit_s=LIMIT_S, cwd=None, turn=None, beside=None):
     """Raises Failed if the program fails or exceeds the time limit. With a `turn` (turns.py), it takes turns with other programs.
-    beside(pid, ended) runs in a thread meanwhile; `ended` is an Event."""
+    beside(pid, ended) runs in a thread beside it; `ended` is an Event."""
     start, ended, faults = time.monotonic(), threading.Event(), []
     with subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment or processes.java_environment(), cwd=cwd) as process:

@@ -3,7 +3,7 @@
 One thread does a fixed amount of work with stacks of 20, 100 and 500 frames: without a profiler, with only DebugNonSafepoints (which both
 profilers switch on), and with each profiler at 10 ms and at 1 ms. Each figure is the median of the rounds, with the lowest and the highest.
 The same clock measures the CPU time of both profilers' handlers (handler_clock.cc); the kernel's time for delivering signals shows only in
-the CPU time of the whole process. A kernel that ticks every 4 ms sends at most 250 signals per second to a thread, whatever the interval.
+the CPU time of the whole process. A kernel that ticks every 4 ms sends at most 250 signals per second to a thread, at any interval.
 """
 
 import csv

@@ -58,7 +58,7 @@ class Shop(Program):
         return [int(word) for word in self.ask(command).split()[1:]]
 
     def load(self, library, options):
-        """(the (operation, milliseconds) of each pause meanwhile, how long jcmd took in seconds)"""
+        """(the (operation, milliseconds) of each pause in that time, how long jcmd took in seconds)"""
         start, before = time.monotonic(), len(self._pauses())
         done = processes.run([self._jvm.tool("jcmd"), self.pid, "JVMTI.agent_load", library, f'"{options}"'])
         if "return code: 0" not in done.stdout and "successfully" not in done.stdout:

@@ -44,7 +44,7 @@ def words_of(workload, folder, repetitions):
 
 
 class Pairs:
-    """Runs of a program to its end, without and with something that is done to it meanwhile, in turns."""
+    """Runs of a program to its end, without and with something that is done to it while it runs, in turns."""
 
     def __init__(self, command, pairs, beside):
         self.plain, self.touched = [], []  # CPU seconds, pair by pair

@@ -1,4 +1,4 @@
-// Archives and images of JDKs are read safely, whatever their bytes are. The first byte chooses the
+// Archives and images of JDKs are read safely with any bytes. The first byte chooses the
 // reader.
 #include <cstdint>
 #include <cstdlib>

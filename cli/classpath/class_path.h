@@ -77,7 +77,7 @@ class ClassPath {
   std::set<std::string> added_;  // paths, so that manifests may name each other
 };
 
-// Opens both; either may be empty. `release` is used if there is no JDK, which tells its own.
+// Opens both; either may be empty. `release` is used if there is no JDK, which has its own.
 Result<ClassPath> OpenClassPath(std::string_view elements, const std::string& jdk_home,
                                 int release);
 

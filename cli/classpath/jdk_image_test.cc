@@ -41,7 +41,7 @@ std::string FindText(const JdkImage& image, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("Classes of an image are found by name, whatever their module and compression") {
+TEST_CASE("Classes of an image are found by name in any module and compression") {
   const std::vector<TestResource> resources = Resources();
   const auto image = JdkImage::Open(FileOf(MakeImage(resources)));
   INFO((image.ok() ? "" : image.status().message()));

@@ -129,7 +129,7 @@ TEST_CASE("An entry beyond the limit is not read") {
   CHECK(bytes.status().message() == "test.jar: entry a/B.class is larger than 100 bytes");
 }
 
-// The checksums make sure that what is returned is right, whatever happened to the archive.
+// The checksums make sure that what is returned is right, even if the archive is damaged.
 TEST_CASE("A damaged or shortened archive gives an error or the right bytes") {
   const Bytes sound =
       MakeArchive(kEntries, {.is_zip64 = GENERATE(false, true), .prefix = {}, .comment = {}});

@@ -79,7 +79,7 @@ final class Switches {
     return r;
   }
 
-  /** Far apart: a lookupswitch. Key order is by value, whatever the source's order. */
+  /** Far apart: a lookupswitch. Key order is by value, not the source's order. */
   static int sparse(int x) {
     int slot = x == -1000000 ? 0 : x == -5 ? 1 : x == 77 ? 2 : x == 1000000 ? 3 : 15;
     seen[5][slot]++;

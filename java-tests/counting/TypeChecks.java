@@ -4,7 +4,7 @@ import counting.Expect.Tally;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The objects at instanceof and casts, whatever the result; null is not counted. */
+/** The objects at instanceof and casts, with either result; null is not counted. */
 final class TypeChecks {
   private static final Tally asked = new Tally(), cast = new Tally(), failed = new Tally(), patterns = new Tally();
   private static final Tally chosen = new Tally(), arrays = new Tally(), generic = new Tally(), both = new Tally();

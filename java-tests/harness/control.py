@@ -37,7 +37,7 @@ def threads_of(pid):
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             names.append((task / "comm").read_text().strip())
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has just ended
             continue
     return sorted(name for name in names if name.startswith("iprof"))
 

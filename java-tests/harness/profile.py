@@ -8,6 +8,8 @@ import gzip
 import json
 import pathlib
 
+from iprofdev import whole_stacks
+
 TABLES = {
     "callCountProfiles": "count",
     "samplingProfiles": "count",
@@ -91,14 +93,8 @@ class Profile:
         return next(iter(tables.values()), {})
 
     def samples(self):
-        """The samples with their whole stacks, of which the file may have pieces (docs/format.md)."""
-        stacks = self.table("samplingProfiles")
-        for text, weight, *ends in self.document.get("iprofagent", {}).get("split", {"whole": []})["whole"]:
-            whole = self.context(text)
-            for first, last in zip(ends[::2], ends[1::2]):
-                stacks[whole[first:last]] -= weight
-            stacks[whole] = weight
-        return {stack: weight for stack, weight in stacks.items() if weight > 0}
+        """The samples with their whole stacks."""
+        return {self.context(text): weight for text, weight in whole_stacks.of(self.document).items()}
 
 
 def load_profile(path):

@@ -1,4 +1,4 @@
-// An agent for tests: tells how often HotSpot's VM thread waited between the unloading of agents and the
+// An agent for tests: prints how often HotSpot's VM thread waited between the unloading of agents and the
 // end of the process. HotSpot waits 30 times 10 ms for threads in native code. It works where a program
 // calls System.exit, because the VM thread then ends the process.
 #include <jvmti.h>

@@ -5,9 +5,11 @@ sampled under it, however few samples they have. Only where there are none, it l
 are dispatched, each from 10 % of the site's counts.
 
 A context is any chain of frames, innermost first, as inlining makes it: its weight is that of all stacks in which it occurs,
-whatever called its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack. Chains are not
+with any caller of its outermost frame. A chain that ends with ROOT occurs only where that frame began a stack. Chains are not
 longer than compilers inline; and calls that hardly ran are not looked at, because nothing depends on their dispatch.
 """
+
+from iprofdev import whole_stacks
 
 HOT = 20  # one of so many samples
 DISPATCHED = 10  # one of so many counts
@@ -28,13 +30,7 @@ def stacks_of(document):
 
 def whole_stacks_of(document):
     """The same with whole stacks, where they are written in pieces."""
-    stacks = dict(stacks_of(document))
-    for text, weight, *ends in document.get("iprofagent", {}).get("split", {"whole": []})["whole"]:
-        whole = frames_of(text)
-        for first, last in zip(ends[::2], ends[1::2]):
-            stacks[whole[first:last]] -= weight
-        stacks[whole] = weight
-    return [(frames, weight) for frames, weight in stacks.items() if weight > 0]
+    return [(frames_of(text), weight) for text, weight in whole_stacks.of(document).items()]
 
 
 def receivers_of(document):

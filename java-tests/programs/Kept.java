@@ -26,7 +26,7 @@ public class Kept {
     private static final Map<Class<?>, Integer> NOTED = new IdentityHashMap<>();
     private static final List<IntUnaryOperator> LAMBDAS = new ArrayList<>();
 
-    /** Five lambdas. A loader defines this class with another digit each time, as the agent tells lambdas by their names. */
+    /** Five lambdas. A loader defines this class with another digit each time, as the agent identifies lambdas by their names. */
     public static final class Maker0 implements Supplier<List<IntUnaryOperator>> {
         @Override
         public List<IntUnaryOperator> get() {

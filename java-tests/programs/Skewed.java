@@ -1,6 +1,6 @@
 /**
  * A call that meets seven classes, one of them in 80 of 100 calls and the second one in 9. Works STEPS times, prints "ready",
- * and waits for a line: with "busy" it works on meanwhile, without that call. Then it prints "done" and ends. With "end" it does not wait.
+ * and waits for a line: with "busy" it works on in that time, without that call. Then it prints "done" and ends. With "end" it does not wait.
  */
 public final class Skewed {
     interface Guest { int stay(int n); }

@@ -14,7 +14,7 @@ MODES = ("dense", "realistic")
 
 def path():
     named = os.environ.get("CLASSREWRITE")
-    candidates = [pathlib.Path(named)] if named else [BUILD / "agent" / "classfile" / "tools" / "classrewrite"]
+    candidates = [pathlib.Path(named)] if named else [BUILD / "java-tests" / "native" / "classfile" / "classrewrite"]
     for candidate in candidates:
         if candidate.exists():
             return candidate

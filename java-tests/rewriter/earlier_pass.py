@@ -8,7 +8,7 @@ import hashlib
 
 from iprofdev.places import CACHE, ROOT
 
-TESTED = ("agent/classfile", "java-tests/rewriter", "scripts/pins")
+TESTED = ("agent/classfile", "java-tests/native/classfile", "java-tests/rewriter", "scripts/pins")
 SUFFIXES = {"", ".cc", ".h", ".java", ".py", ".txt"}  # not what other programs leave in these folders
 
 

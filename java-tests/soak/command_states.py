@@ -176,5 +176,5 @@ class Choice:
 
 
 def chance_of(seed, *names):
-    """The same commands for the same seed, whatever else runs."""
+    """The same commands for the same seed, independent of all that runs beside it."""
     return random.Random(" ".join(map(str, (seed, *names))))

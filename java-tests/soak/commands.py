@@ -27,7 +27,7 @@ OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
 RAWS = ("soak.iraw", "soak.iprof.partial")  # either is beside it, while there is something that no profile has
 TIMEOUT_S = 600
-# HotSpot keeps memory for each version of a class, whatever agent asks for it: docs/lab/sessions.md. So the starts are limited,
+# HotSpot keeps memory for each version of a class that any agent asks for: docs/lab/sessions.md. So the starts are limited,
 # and the memory may grow a little for each start and each stop, which swap all classes. Most of the growth comes with the first of
 # them, which may be in the middle of the run: the agent takes its memory, and HotSpot compiles everything again. Options that take
 # probes out swap classes without a command. In eight runs of a minute, with some twenty starts

@@ -14,7 +14,7 @@ import time
 
 PERIOD_S = 0.1
 BAIL_OUT = re.compile(r"COMPILE SKIPPED: (.*?)(?: \((?:not retryable|retry at different tier)\))?$", re.M)
-# Reasons of a compiler whose method is being changed, or was changed meanwhile.
+# Reasons of a compiler whose method is being changed, or was changed during compilation.
 REDEFINING = ("redefined method", "Jvmti state change invalidated dependencies", "cannot parse method")
 # Reasons that depend on load, code cache and class loading, also without the agent.
 CHANGING = ("concurrent class loading", "out of virtual registers", "CodeCache", "code cache", "not initialized", "unloaded")
@@ -51,7 +51,7 @@ def resident_kib(pid):
 
 def run(command, work, shown=(), stdin=b"", timeout_s=900, environment=None, beside=None):
     """Runs a JVM in the folder `work`. The first word of the command is java. Methods that the compilers give up go to
-    a log of the JVM. `beside(process)` runs meanwhile; it writes and closes the program's input, and returns when the
+    a log of the JVM. `beside(process)` runs at the same time; it writes and closes the program's input, and returns when the
     program has ended."""
     log = work / "jvm.log"
     diagnostics = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={log}",

@@ -15,7 +15,7 @@ root = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(root / "scripts" / "lib"))
 from iprofdev import room_links, rooms  # noqa: E402
 
-FOLDERS = ("writer", "agent", "cli", "runtime", "bench")
+FOLDERS = ("writer", "agent", "cli", "runtime", "bench", "java-tests/native/classfile")
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
 
 try:
@@ -68,7 +68,7 @@ OPENS = re.compile(r"\b(?:open|open64|openat|openat64|openat2|creat|fopen|freope
                    r"\s*\(|\b(?:basic_)?[io]?f(?:stream|ilebuf)\b|\bOpenat\s*\(|\bSYS_open|\bOpenPath\s*\(")
 MAY_OPEN = {"writer/base/open_file.cc", "writer/base/system_calls.h", "writer/base/system_calls.cc",
             "writer/io/file_place.cc"}  # the last finds folders and links, with O_PATH
-FOR_TESTS = re.compile(r"_(test|fuzz|bench)\.cc$|/fake_[a-z_]+\.(h|cc)$|/(testing|tools|browser)/|"
+FOR_TESTS = re.compile(r"_(test|fuzz|bench)\.cc$|/fake_[a-z_]+\.(h|cc)$|/(testing|browser)/|"
                        r"/(temporary_folder|temporary_log|odd_files|snapshot_world)\.h$|/(fuzz_replay|write_raw_examples)\.cc$")
 
 

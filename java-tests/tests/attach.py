@@ -1,4 +1,4 @@
-"""Loads the agent into a running JVM. Whatever happens, the program continues."""
+"""Loads the agent into a running JVM. The program continues in every case."""
 
 import re
 import subprocess

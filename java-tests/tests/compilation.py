@@ -124,7 +124,7 @@ final class %(name)s {
 
 
 class RegistersRunOut(AgentCase):
-    """Why the proof accepts that C1 refuses very few methods anew for want of virtual registers: at C1's limit, a single
+    """Why the proof accepts that C1 refuses very few more methods for want of virtual registers: at C1's limit, a single
     count is too much. Here it is written in Java, and there is no agent."""
 
     def refused(self, methods):

@@ -1,4 +1,4 @@
-"""The tool finds running JVMs and loads the agent into them, without a JDK: iprof list, iprof attach. Whatever fails is one
+"""The tool finds running JVMs and loads the agent into them, without a JDK: iprof list, iprof attach. Every failure is one
 sentence, and the JVM goes on. What needs a JVM that misbehaves is in cli/jvm/jvm_connection_test.cc."""
 
 import json
@@ -83,7 +83,7 @@ class List(Control):
 
     @on_one_jvm
     def test_processes_that_come_and_go(self):
-        """Listing never fails, whatever vanishes meanwhile."""
+        """Listing never fails when processes end during it."""
         programs = subprocess.Popen(["bash", "-c", "while :; do /bin/true; done"])
         try:
             for _ in range(50):

@@ -165,7 +165,7 @@ class Counts(FreezingCase):
 
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
-        """Counting this program costs more than a fifth, whatever the machine, and much less without its hottest methods."""
+        """Counting this program costs more than a fifth on every machine, and much less without its hottest methods."""
         limit_permille = 200
         process = self.begin("overhead=20%,rearm=0,verbose=2")
         self.until(process, RUN, lambda status: status["cost_now_permille"] > limit_permille)

@@ -1,4 +1,4 @@
-"""What a harvest reads may be anything: the memory of a JVM that changes meanwhile, a damaged core file, another layout than
+"""What a harvest reads may be anything: the memory of a JVM that changes during the read, a damaged core file, another layout than
 the tables tell. Here it is the recorded memory of a JVM, changed at random places. A harvest of it must end, within bounds, with
 a refusal or with a profile that passes the checks."""
 

@@ -15,7 +15,7 @@ from harness.scope import in_proof
 from oracle import class_code, method_data, method_records
 from rewriter import compilation
 
-# Classes that the JVM or jlink makes, or makes anew, when a CDS archive is written: their class files are others.
+# Classes that the JVM or jlink makes, or makes again, when a CDS archive is written: their class files are others.
 MADE = re.compile(r"^java/lang/invoke/.*\$Holder$")
 C1_PROFILES = ["-XX:TieredStopAtLevel=3", "-Xbatch", "-XX:+UseSerialGC", "-Xmx2g", "-XX:ReservedCodeCacheSize=800m"]
 # A jar, and those that it needs.

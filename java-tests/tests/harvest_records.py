@@ -19,7 +19,7 @@ PIPE_BYTES = 4096
 
 
 class AtRest(AgentCase):
-    """A JVM that prints its MethodDatas while it ends. Nothing runs in it any more, and it stands still as long as nobody reads
+    """A JVM that prints its MethodDatas while it ends. Nothing runs in it any more, and it stands still as long as the test does not read
     what it prints."""
 
     def start_ending(self, main, *args, last_line=None, jvm_args=()):

@@ -1,4 +1,4 @@
-"""iprof refresh: HotSpot counts the hot classes anew, so that a harvest shows what a program does now and not how it began."""
+"""iprof refresh: HotSpot counts the hot classes again, so that a harvest shows what a program does now and not how it began."""
 
 import re
 import time

@@ -69,7 +69,7 @@ class Jmh(AgentCase):
             self.skipTest(str(missing))
         classes = self.compile("Sums", SOURCE, "-cp", jars, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor")
         agent = self.java_command([], agent=f"samples=n,{options}")[1]
-        # JMH runs once at a time for each folder of temporary files. The same test runs on other JVMs meanwhile.
+        # JMH runs once at a time for each folder of temporary files. The same test runs on other JVMs at the same time.
         return self.run_command([self.jvm.java, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", *arguments,
                                  "-jvmArgsAppend", agent, "Sums"])
 

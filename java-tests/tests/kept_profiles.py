@@ -76,7 +76,7 @@ class BeforeMain(KeptCase):
         self.assert_no_profile(["-m", "java.base/no.such.Class"])
 
     def test_a_missing_module(self):
-        """The JVM does not start, and tells its agents nothing."""
+        """The JVM does not start, and calls no agent."""
         self.put_precious()
         run = self.run_java(["-m", "no.such.module/a.B"], agent="out=app.iprof", expect=1)
         self.assertEqual(self.agent_lines(run.stderr), [], run)
@@ -410,7 +410,7 @@ class LostProfiles(KeptCase):
 
 
 class Private(KeptCase):
-    """What the agent creates is for its own user only, whatever the umask allows."""
+    """What the agent creates is for its own user only, with every umask."""
 
     def run_open(self, *args, **kwargs):
         before = os.umask(0)

@@ -1,4 +1,4 @@
-"""After an attach or a later start, samples in code that HotSpot compiled before have precise lines, because it is compiled anew."""
+"""After an attach or a later start, samples in code that HotSpot compiled before have precise lines, because it is compiled again."""
 
 import json
 import time

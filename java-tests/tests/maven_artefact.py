@@ -336,7 +336,7 @@ class MavenArtefact(AgentCase):
     @needs_root
     @on_one_jvm
     def test_another_users_folders_are_left_alone(self):
-        """A program of nobody removes what nobody left, and not what root left."""
+        """A program of the user nobody removes what that user left, and not what root left."""
         needs_jvm_for_all_users(self)
         self.folder.chmod(0o755)
         self.temporary.chmod(0o1777)

@@ -135,7 +135,7 @@ class Lambdas(NamesCase):
 
 
     def test_shared_records(self):
-        """The same lambda in another loader is the same class, whatever number the JVM gave it."""
+        """The same lambda in another loader is the same class, with any number that the JVM gave it."""
         counted, in_use = [], []
         for loaders in (20, 400):
             run = self.run_java("names.Loaders", loaders, agent="samples=n,receivers=n,monitors=n,verbose=2")
@@ -162,7 +162,7 @@ class Lambdas(NamesCase):
 
 
 class Numbers(NamesCase):
-    """Lambdas of one class that do the same are numbered by the class file, in whatever order they were linked."""
+    """Lambdas of one class that do the same are numbered by the class file, in any order of linking."""
 
     NAME = re.compile(r"(.*\$\$Lambda(?:\$[0-9a-f]{40}|/0x[0-9a-f]{32}))_?(\d*)$")
 

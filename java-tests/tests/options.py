@@ -88,7 +88,7 @@ class Refusals(AgentCase):
 
 
 class OtherUsersPipes(AgentCase):
-    """In a folder that all users may write to, another user makes a pipe where the agent is to open a file. Nobody waits for it."""
+    """In a folder that all users may write to, another user makes a pipe where the agent is to open a file. Nothing waits for it."""
     jvm_defaults = C1_ONLY
     OTHER = 4002
 

@@ -160,7 +160,7 @@ class Names(PartialCase):
         self.assertEqual(self.recovered_rounds("app.1.iprof.partial"), 2)
 
     def test_merge_and_patterns(self):
-        """Beside the file that the JVM writes itself, whatever the shared one is; and compressed as that is."""
+        """Beside the file that the JVM writes itself, not beside the shared one; and compressed as that is."""
         agent = f"out=all.%p.iprof.gz,merge=y,{COUNTS}"
         process = self.start(agent=agent)
         name = f"all.{process.pid}.1.iprof.gz.partial"

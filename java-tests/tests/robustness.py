@@ -206,7 +206,7 @@ class OtherAgents(RobustCase):
 
     @on_one_jvm
     def test_jacoco_with_a_late_start(self):
-        """-Xshare:on makes the agent retransform, which happens after every other agent, whatever the order."""
+        """-Xshare:on makes the agent retransform, which happens after every other agent, in any order of options."""
         if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
             self.skipTest(f"{self.jvm.id} has no archive to share")
         for first in (True, False):
@@ -223,7 +223,7 @@ class OtherAgents(RobustCase):
             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"], ready="waiting")
         port = process.out_path.read_text().split("address: ")[1].split()[0].split(":")[-1]
         script = "stop in counting.Debugged.step\ncont\nwhere\nstep\nlocals\nclear counting.Debugged.step\ncont\nquit\n"
-        # Whatever the debugger does, the program must continue. jdb itself sometimes hangs at its end (one run in eight
+        # The program must continue, also if the debugger fails. jdb itself sometimes hangs at its end (one run in eight
         # on a busy machine, with and without the agent); the program must also survive when jdb is killed.
         try:
             said = subprocess.run([jdb, "-attach", f"127.0.0.1:{port}"], input=script, capture_output=True, text=True,

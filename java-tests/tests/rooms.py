@@ -29,7 +29,6 @@ is = "the agent"
 includes = ["w/*"]
 tests = ["w/testing"]
 jvm = true
-parts = ["tools"]
 
 ["java"]
 is = "Java classes"
@@ -97,8 +96,7 @@ class Table(unittest.TestCase):
 class Links(unittest.TestCase):
     FILES = {"w/base": "iprof_room(base SOURCES a.cc)", "w/model": "iprof_room(model SOURCES b.cc LIBS base fmt)",
              "w/testing": "add_library(testing STATIC EXCLUDE_FROM_ALL t.cc)\ntarget_link_libraries(testing PUBLIC model)",
-             "vm": "iprof_room(vm\n  SOURCES c.cc ALONE c.cc\n  LIBS model iprof_jvmti)  # LIBS (nothing)\niprof_test(vm_test SOURCES c_test.cc LIBS vm testing)",
-             "vm/tools": "iprof_room(vm_tools SOURCES d.cc LIBS vm)"}
+             "vm": "iprof_room(vm\n  SOURCES c.cc ALONE c.cc\n  LIBS model iprof_jvmti)  # LIBS (nothing)\niprof_test(vm_test SOURCES c_test.cc LIBS vm testing)"}
 
     def violations(self, **changes):
         return room_links.violations({**self.FILES, **{name.replace("_", "/"): text for name, text in changes.items()}}, rooms.read(SMALL))

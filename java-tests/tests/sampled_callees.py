@@ -6,6 +6,7 @@ import json
 import time
 
 from harness.case import AgentCase
+from iprofdev import whole_stacks
 from oracle import builder
 
 SITE = "RareClass.all([LRareClass$Step;, long)long"
@@ -22,13 +23,8 @@ class SampledCallees(AgentCase):
     def whole(self, document):
         """The document as if its stacks had been written whole."""
         whole = copy.deepcopy(document)
-        stacks = {entry["ctx"]: entry["records"][0] for entry in whole["samplingProfiles"]}
-        for text, weight, *ends in whole["iprofagent"].pop(SPLIT)["whole"]:
-            frames = text.split("<")
-            for first, last in zip(ends[::2], ends[1::2]):
-                stacks["<".join(frames[first:last])] -= weight
-            stacks[text] = weight
-        whole["samplingProfiles"] = [{"ctx": text, "records": [weight]} for text, weight in stacks.items() if weight > 0]
+        del whole["iprofagent"][SPLIT]
+        whole["samplingProfiles"] = [{"ctx": text, "records": [weight]} for text, weight in whole_stacks.of(document).items()]
         return whole
 
     def decisions(self, a, b):

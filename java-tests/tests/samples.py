@@ -1,4 +1,4 @@
-"""The sample projects of docs/samples, as docs/build-tools.md tells to run them: from tests and a load to the profile of a native
+"""The sample projects of docs/samples, run as docs/build-tools.md says: from tests and a load to the profile of a native
 image. What they need comes from Maven Central. The native image itself needs an Oracle GraalVM, so it is not built here; a program in
 its builder's place shows what the builder would be given."""
 

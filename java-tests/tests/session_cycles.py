@@ -2,7 +2,7 @@
 pause when a command comes, so counts of methods that one thread runs must equal the program's own.
 
 Metaspace grows with each cycle, also under an agent that retransforms the classes without changing them: HotSpot keeps an old
-version of a class while its code runs or compiled code of it is in the code cache. It also links the call sites of a class anew,
+version of a class while its code runs or compiled code of it is in the code cache. It also links the call sites of a class again,
 so the program defines its lambdas again. So the growth is compared with that of such an agent in the same program."""
 
 import os
@@ -264,7 +264,7 @@ class Cycles(AgentCase):
 
     @on_one_jvm
     def test_a_start_keeps_no_garbage(self):
-        """A start takes seconds in a large program. What the program drops meanwhile can be unloaded, as without us."""
+        """A start takes seconds in a large program. What the program drops in that time can be unloaded, as without us."""
         socket_path = self.folder / "socket"
         process = self.start_java("ClassChurn", 600_000, "lu", agent=f"control={socket_path},start=n,samples=n",
                                   jvm_args=["-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=40m"], ready=None)

@@ -217,7 +217,7 @@ class OtherUsers(SessionCase):
         self.assertFalse((self.folder / "none").exists())
 
     def test_a_socket_takes_no_commands_of_other_users(self):
-        """Whatever its mode is: the agent asks for the user of each client."""
+        """With every mode: the agent asks for the user of each client."""
         process = self.start(agent="start=n,out=end.iprof,control=a.sock")
         socket = self.folder / "a.sock"
         self.assertEqual(socket.stat().st_mode & 0o777, 0o600)

@@ -67,7 +67,7 @@ class Resets(SessionCase):
 
     def test_frames_that_live_across_a_reset(self):
         """main() and what it calls to read are entered before the reset and left after it. What is derived for them must be within the
-        bounds that the agent knows. Threads of the JVM and of the agent may end meanwhile: counters and stacks are not read at one
+        bounds that the agent knows. Threads of the JVM and of the agent may end in that time: counters and stacks are not read at one
         moment, so what such a thread does last may be off."""
         for stops in (False, True):
             process = self.start(agent="out=end.iprof,force=y,selfcheck=y,verbose=1")
@@ -338,7 +338,7 @@ class Statuses(SessionCase):
         self.assertGreater(len(pauses), 1)
         self.assertLessEqual(batches, len(pauses))  # classes that are linked later have pauses of their own
         # The agent reads the JVM's own sum of pauses before and after each batch: its figure has all of the batch's own pauses, and
-        # may have some of other kinds that came meanwhile. A millisecond a batch is for rounding.
+        # may have some of other kinds that came in that time. A millisecond a batch is for rounding.
         self.assertLessEqual(status["swap_total_pause_ms"], sum(ms for _, ms in all_pauses) + batches)
         self.assertGreaterEqual(status["swap_total_pause_ms"] + batches, sum(pauses[:batches]) / 2)
         self.end(process)

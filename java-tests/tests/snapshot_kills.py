@@ -32,7 +32,7 @@ POINT = 0.01
 WARM = 1_000_000  # calls after which HotSpot counts those of a method, however busy its compilers are
 PAGE = 4096  # of a raw file
 HOT, ENOUGH = 10_000, 2_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
-NEAR = 0.2  # a moment of the whole run that tells what the bias should be: the share of executions that lie in between
+NEAR = 0.2  # a moment of the whole run that shows what the bias should be: the share of executions that lie in between
 HELD_BACK = 10_000  # executions that a loop may have had in registers, and so not in its counters, at the moment of a snapshot
 NOTHING_YET = "has no snapshot yet"
 
@@ -258,7 +258,7 @@ class Kills(KillCase):
         whole = profiles.load_profile(self.folder / "whole.iprof")
         self.whole = WholeRun(whole, parts)
         self.assertGreater(len(self.whole.counts), 1000)
-        # So that all is compared at least once, wherever the others are killed. With keep-raw=y there is a file, whatever the machine's load was.
+        # So that all is compared at least once, wherever the others are killed. With keep-raw=y there is a file, also on a busy machine.
         profile, _ = self.recover(raw, self.folder / "last.iprof")
         compared = self.check_javac(profile, "the end")
         print(f"javac: {len(parts)} profiles on the way, {len(self.whole.moments)} hot branches, {compared} of them compared at the end",

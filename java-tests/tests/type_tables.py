@@ -1,6 +1,6 @@
 """The tables of classes under stress: harvests, too many classes at once, threads, unloading, redefinition.
 
-docs/receivers.md has the guarantees. On one thread, counts are exact, whatever happens between two harvests. Sites that
+docs/receivers.md has the guarantees. On one thread, counts are exact with any number of calls between two harvests. Sites that
 lost more than receivers-max-lost are left out and named. With several threads, losses are printed and shares are right.
 Classes can be unloaded, and memory does not grow with unloaded classes.
 """

@@ -42,7 +42,7 @@ class OneCollection(CountingCase):
     def test_g1(self):
         self.freed("-XX:+UseG1GC")
 
-    # These two mark while threads run. A thread that reads a weak reference meanwhile keeps its object until the next collection. The
+    # These two mark while threads run. A thread that reads a weak reference during the marking keeps its object until the next collection. The
     # agent's threads do so to see which classes are left.
     def test_z(self):
         self.freed("-XX:+UseZGC", collections=3)

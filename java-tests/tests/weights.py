@@ -1,4 +1,4 @@
-"""weights=: an earlier profile says where few counters are placed. The counts stay exact, whatever it says."""
+"""weights=: an earlier profile says where few counters are placed. The counts stay exact with every such profile."""
 
 import gzip
 import json
@@ -70,7 +70,7 @@ class Weights(CountingCase):
         self.assertEqual(branches, len(json.loads(old.read_text())["conditionalProfiles"]))
         self.assertGreater(asked, 0.9 * branches, fit)
         self.assertGreater(fitting, 0.99 * asked, fit)
-        # Whatever the weights are, the counts are those that the program knows.
+        # With all weights, the counts are those that the program knows.
         for weights in ("old.iprof", "wrong.iprof"):
             with self.subTest(weights=weights):
                 self.check(PROGRAM, "1", agent=f"weights={weights}")

@@ -1,19 +1,6 @@
 #include "writer/base/hash_index.h"
 
-#include <utility>
-
 namespace iprof {
-namespace {
-
-constexpr size_t kFewest = 16;
-
-}  // namespace
-
-void HashIndex::Put(uint32_t hash, uint32_t number) {
-  size_t at = hash & Mask();
-  while (slots_[at].number != kNone) at = (at + 1) & Mask();
-  slots_[at] = {hash, number};
-}
 
 void HashIndex::Resize(size_t slots) {
   std::vector<Slot> old(slots);
@@ -23,14 +10,7 @@ void HashIndex::Resize(size_t slots) {
   }
 }
 
-void HashIndex::Insert(uint32_t hash, uint32_t number) {
-  // At most three quarters full, so that runs stay short.
-  if ((size_ + 1) * 4 > slots_.size() * 3) Resize(slots_.empty() ? kFewest : slots_.size() * 2);
-  Put(hash, number);
-  ++size_;
-}
-
-size_t HashIndex::PlaceOf(uint32_t hash, uint32_t number) const {
+size_t HashIndex::PlaceOf(uint64_t hash, uint32_t number) const {
   if (slots_.empty()) return 0;
   size_t at = hash & Mask();
   while (slots_[at].number != number) {
@@ -40,12 +20,12 @@ size_t HashIndex::PlaceOf(uint32_t hash, uint32_t number) const {
   return at;
 }
 
-void HashIndex::Replace(uint32_t hash, uint32_t old, uint32_t number) {
+void HashIndex::Replace(uint64_t hash, uint32_t old, uint32_t number) {
   const size_t at = PlaceOf(hash, old);
   if (at < slots_.size()) slots_[at].number = number;
 }
 
-void HashIndex::Erase(uint32_t hash, uint32_t number) {
+void HashIndex::Erase(uint64_t hash, uint32_t number) {
   size_t hole = PlaceOf(hash, number);
   if (hole == slots_.size()) return;
   // Closes the gap: moves up every entry that a search would no longer find beyond it.

@@ -31,10 +31,10 @@ TEST_CASE("an index contains the same as a set, through growth, erasure and coll
 TEST_CASE("an index gives memory back", "[hash_index]") {
   HashIndex index;
   for (uint32_t i = 0; i < 100'000; ++i) index.Insert(i * 2654435761u, i);
-  const size_t full = index.bytes();
+  const size_t full = index.MemoryBytes();
   for (uint32_t i = 0; i < 100'000; ++i) index.Erase(i * 2654435761u, i);
   CHECK(index.size() == 0);
-  CHECK(index.bytes() * 100 < full);
+  CHECK(index.MemoryBytes() * 100 < full);
 }
 
 TEST_CASE("a number takes another one's place", "[hash_index]") {

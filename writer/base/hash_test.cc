@@ -23,7 +23,7 @@ double ProbesFor(HashOf hash_of) {
   return static_cast<double>(probes) / (kSlots * 3 / 4);
 }
 
-TEST_CASE("consecutive numbers are spread over a table, whatever the seed") {
+TEST_CASE("consecutive numbers are spread over a table with every seed") {
   std::mt19937_64 random(5);
   double most = 0;
   for (int run = 0; run < 2000; ++run) {
@@ -34,7 +34,7 @@ TEST_CASE("consecutive numbers are spread over a table, whatever the seed") {
   CHECK(most < 4);  // 2.5 for random numbers
 }
 
-TEST_CASE("names that end in consecutive numbers are spread over a table, whatever the seed") {
+TEST_CASE("names that end in consecutive numbers are spread over a table with every seed") {
   std::mt19937_64 random(6);
   double most = 0;
   for (int run = 0; run < 200; ++run) {

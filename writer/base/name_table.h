@@ -37,7 +37,7 @@ class NameTable {
 
   size_t size() const { return index_.size(); }
   size_t bytes() const {
-    return text_bytes_ + entries_.capacity() * sizeof(Entry) + index_.bytes();
+    return text_bytes_ + entries_.capacity() * sizeof(Entry) + index_.MemoryBytes();
   }
 
  private:

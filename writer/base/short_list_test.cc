@@ -92,7 +92,7 @@ TEST_CASE("a list may be given an item of its own while it grows") {
   CHECK(std::count(list.begin(), list.end(), 8U) == 23);
 }
 
-TEST_CASE("a list tells what it takes beyond itself") {
+TEST_CASE("a list says what it takes beyond itself") {
   List list{1, 2};
   CHECK(list.memory_bytes() == 0);
   list.push_back(3);

@@ -18,7 +18,7 @@ class Written {
   const std::string path = "/tmp/iprof_small_file_test" + std::to_string(getpid());
 };
 
-TEST_CASE("a file is read whole, whatever its size") {
+TEST_CASE("a file of any size is read whole") {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{4096}, size_t{10000}}) {
     const std::string text(size, 'x');
     const Written file(text);

@@ -13,7 +13,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/chunked_vector.h"
 #include "writer/base/hash.h"
-#include "writer/base/index_set.h"
+#include "writer/base/hash_index.h"
 
 namespace iprof {
 
@@ -24,7 +24,7 @@ class StringPool {
   uint32_t Intern(std::string_view text) {
     const uint64_t hash = HashBytes(text, seed_);
     const uint32_t found = index_.Find(hash, [&](uint32_t id) { return View(id) == text; });
-    if (found != IndexSet::kNone) return found;
+    if (found != HashIndex::kNone) return found;
     char* copy = bytes_.Allocate(text.size());
     text.copy(copy, text.size());
     const uint32_t id = static_cast<uint32_t>(rows_.size());
@@ -32,7 +32,7 @@ class StringPool {
     index_.Insert(hash, id);
     return id;
   }
-  // IndexSet::kNone if it is not in the pool.
+  // HashIndex::kNone if it is not in the pool.
   uint32_t Find(std::string_view text) const {
     return index_.Find(HashBytes(text, seed_), [&](uint32_t id) { return View(id) == text; });
   }
@@ -50,7 +50,7 @@ class StringPool {
   uint64_t seed_;
   Arena<char> bytes_;
   ChunkedVector<Row> rows_;
-  IndexSet index_;
+  HashIndex index_;
 };
 
 }  // namespace iprof

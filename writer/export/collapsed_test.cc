@@ -1,4 +1,4 @@
-#include "writer/export/collapsed.h"
+#include "writer/export/export_format.h"
 
 #include <catch2/catch.hpp>
 

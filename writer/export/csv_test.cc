@@ -1,4 +1,4 @@
-#include "writer/export/csv.h"
+#include "writer/export/export_format.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,11 +2,6 @@
 
 #include <algorithm>
 
-#include "writer/export/collapsed.h"
-#include "writer/export/csv.h"
-#include "writer/export/pprof.h"
-#include "writer/export/speedscope.h"
-
 namespace iprof {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "writer/export/pprof.h"
+#include "writer/export/export_format.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // The real pprof reads such files in cli/cli_export_test.py; here are the values themselves.
-#include "writer/export/pprof.h"
+#include "writer/export/export_format.h"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,4 +1,4 @@
-#include "writer/export/speedscope.h"
+#include "writer/export/export_format.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 // method it inherits. So at most one selected class may inherit, and then one callee must be left that no other class
 // of the site explains. Everything else counts as disagreement, after which a build looks at the classes, which is never wrong.
 //
-// Of a call that hardly ran, the classes are no evidence, and nothing is to be gained: Matters() tells which calls ran often enough.
+// Of a call that hardly ran, the classes are no evidence, and nothing is to be gained: Matters() says which calls ran often enough.
 // Example: Thread.run called run() of a lambda four times and of a cleaner once. Samples under it may say what they like.
 //
 // Guarantees: classes are those of all records of a site. Of() leaves out records with callers, which only instrumented images

@@ -47,7 +47,7 @@ TEST_CASE("a selected class may inherit the method") {
 
 TEST_CASE("where another class may explain the method, it is not certain") {
   CHECK_FALSE(Agrees({95, 5}, {0}, {0, 1}));   // both inherit, perhaps from different classes
-  CHECK_FALSE(Agrees({60, 40}, {0}, {0, 1}));  // likewise
+  CHECK_FALSE(Agrees({60, 40}, {0}, {0, 1}));  // both inherit here, too
   CHECK(Agrees({95, 5}, {0}, {0}));            // the rare class has its own
 }
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -47,26 +46,19 @@ struct Parsed {
 bool ParseSection(std::string_view json, Parsed* parsed) {
   const std::string expected_version = "a positive integer";
   parsed->fault = {{}, "no JSON object with each member once", "an object with a version"};
-  StringSource source(json);
-  const Place place{.section = kAgentKey};
-  JsonScanner scanner(source, kAgentKey, place, 0);
-  const auto read_version = [&] {
-    const char first = scanner.Peek();
-    parsed->fault = {std::string(kVersionMember), scanner.Preview(), expected_version};
-    return parsed->version == 0 && first >= '0' && first <= '9' &&
-           scanner.ReadInteger(&parsed->version) == JsonScanner::Number::kInteger &&
-           parsed->version > 0;
-  };
-  const auto read_part = [&](const std::string& name) {
+  const bool read = ParseObject(json, kAgentKey, [&](JsonScanner& in, const std::string& name) {
+    if (name == kVersionMember) {
+      const char first = in.Peek();
+      parsed->fault = {std::string(kVersionMember), in.Preview(), expected_version};
+      return parsed->version == 0 && first >= '0' && first <= '9' &&
+             in.ReadWhole(&parsed->version) && parsed->version > 0;
+    }
     std::string value;
-    if (!scanner.SkipValue(&value)) return false;
+    if (!in.SkipValue(&value)) return false;
     parsed->fault = {name, "the member a second time", "each member once"};
     return parsed->parts.emplace(name, std::move(value)).second;
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    return name == kVersionMember ? read_version() : read_part(name);
   });
-  if (!read || !scanner.ExpectEnd()) return false;
+  if (!read) return false;
   parsed->fault = {std::string(kVersionMember), "no version", expected_version};
   if (parsed->version == 0) return false;
   for (const auto& [name, value] : parsed->parts) {
@@ -143,14 +135,10 @@ void AgentSection::RemovePart(std::string_view name) {
 }
 
 std::string AgentSection::ToJson() const {
-  std::string json = "{\"version\":" + std::to_string(kAgentKeyVersion);
-  for (const auto& [name, value] : parts_) {
-    json += ',';
-    AppendJsonString(name, &json);
-    json += ':';
-    json += value;
-  }
-  return json + '}';
+  JsonBuilder json;
+  json.Open('{').Field(kVersionMember, kAgentKeyVersion);
+  for (const auto& [name, value] : parts_) json.Key(name).Raw(value);
+  return json.Close('}').Take();
 }
 
 std::optional<std::string> AgentPart(const Profile& profile, std::string_view name) {

@@ -86,7 +86,7 @@ Status WriteWith(SystemCalls& calls, const std::string& path) {
   return (*file)->Commit();
 }
 
-TEST_CASE("a file for its owner only, whatever the umask allows") {
+TEST_CASE("a file for its owner only, with every umask") {
   TemporaryFolder folder;
   const std::string path = folder / "p";
   const mode_t umask_before = umask(0);

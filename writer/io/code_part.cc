@@ -11,8 +11,8 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/digits.h"
 #include "writer/io/hashed_names.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
 
 namespace iprof {
 namespace {
@@ -114,40 +114,26 @@ struct CodeText {
 };
 
 std::optional<CodeText> ParseCode(std::string_view json) {
-  StringSource source(json);
-  const Place place{.section = kCodePart};
-  JsonScanner scanner(source, kCodePart, place, 0);
   CodeText text;
   bool has_hashes = false;
-  const auto string = [&](std::string* value) {
-    std::string_view read;
-    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
-    *value = read;
-    return true;
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name == "methods") return string(&text.methods);
+  const bool read = ParseObject(json, kCodePart, [&](JsonScanner& in, const std::string& name) {
+    if (name == "methods") return in.ReadText(&text.methods);
+    if (name == "bits") return in.ReadWhole(&text.bits);
+    std::string digits;
     if (name == "hashes") {
-      std::string digits;
-      if (!string(&digits)) return false;
+      if (!in.ReadText(&digits)) return false;
       auto hashes = ParseHashes(digits);
       has_hashes = hashes.has_value();
       if (hashes) text.hashes = std::move(*hashes);
       return has_hashes;
     }
-    if (name == "lengths") {
-      std::string digits;
-      if (!string(&digits)) return false;
-      auto lengths = ParseLengths(digits);
-      if (lengths) text.lengths = std::move(*lengths);
-      return lengths.has_value();
-    }
-    if (name != "bits") return scanner.SkipValue();
-    scanner.Peek();
-    return scanner.ReadInteger(&text.bits) == JsonScanner::Number::kInteger;
+    if (name != "lengths") return in.SkipValue();
+    if (!in.ReadText(&digits)) return false;
+    auto lengths = ParseLengths(digits);
+    if (lengths) text.lengths = std::move(*lengths);
+    return lengths.has_value();
   });
-  if (!read || !scanner.ExpectEnd() || text.bits != kCodeHashBits ||
-      text.methods.size() != kDigitsEach || !has_hashes)
+  if (!read || text.bits != kCodeHashBits || text.methods.size() != kDigitsEach || !has_hashes)
     return std::nullopt;
   if (!text.lengths.empty() && text.lengths.size() != text.hashes.size()) return std::nullopt;
   for (size_t m = 0; m < text.lengths.size(); ++m)
@@ -213,10 +199,10 @@ void NoteCodeHashes(Profile& profile) {
   }
   const std::string names = any ? HashOfNames(profile, methods) : std::string();
   if (names.empty()) return RemoveAgentPart(profile, kCodePart);
-  SetAgentPart(profile, kCodePart,
-               "{\"bits\":" + std::to_string(kCodeHashBits) + ",\"methods\":\"" + names +
-                   "\",\"hashes\":\"" + hashes + (any_length ? "\",\"lengths\":\"" + lengths : "") +
-                   "\"}");
+  JsonBuilder json;
+  json.Open('{').Field("bits", kCodeHashBits).Field("methods", names).Field("hashes", hashes);
+  if (any_length) json.Field("lengths", lengths);
+  SetAgentPart(profile, kCodePart, json.Close('}').Take());
 }
 
 }  // namespace iprof

@@ -8,9 +8,8 @@
 
 #include "writer/base/grouped.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -35,35 +34,29 @@ std::unordered_set<std::string> DeclaredMethods(const Profile& profile) {
 }  // namespace
 
 std::string EstimateNote::ToJson() const {
-  std::string json = "{\"calls\":{";
-  for (const auto& [method, count] : calls) {
-    if (json.back() != '{') json += ',';
-    AppendJsonString(method, &json);
-    json += ':' + std::to_string(count);
-  }
-  return json + "}}";
+  JsonBuilder json;
+  json.Open('{').Key("calls").Open('{');
+  for (const auto& [method, count] : calls) json.Field(method, count);
+  return json.Close('}').Close('}').Take();
 }
 
 std::optional<EstimateNote> EstimateNote::Parse(std::string_view json) {
   if (json.size() > kMostBytes) return std::nullopt;
-  StringSource source(json);
-  const Place place{.section = "estimates"};
-  JsonScanner scanner(source, "estimates", place, 0);
   EstimateNote note;
   bool has_calls = false;
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name != "calls") return scanner.SkipValue();
-    has_calls = true;
-    return ReadObject(scanner, [&](const std::string& method) {
-      scanner.Peek();  // skips white space
-      int64_t count = 0;
-      if (scanner.ReadInteger(&count) != JsonScanner::Number::kInteger || count < 0) return false;
-      int64_t& sum = note.calls[method];
-      sum = SaturatingAdd(sum, count);
-      return true;
-    });
-  });
-  if (!read || !scanner.ExpectEnd() || !has_calls) return std::nullopt;
+  const bool read =
+      ParseObject(json, kEstimatesPart, [&](JsonScanner& in, const std::string& name) {
+        if (name != "calls") return in.SkipValue();
+        has_calls = true;
+        return ReadObject(in, [&](const std::string& method) {
+          int64_t count = 0;
+          if (!in.ReadWhole(&count) || count < 0) return false;
+          int64_t& sum = note.calls[method];
+          sum = SaturatingAdd(sum, count);
+          return true;
+        });
+      });
+  if (!read || !has_calls) return std::nullopt;
   return note;
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("another user's link is not followed: as the file, as a folder, throug
   }
 }
 
-TEST_CASE("links of this user and of root are followed, whatever the folder's mode") {
+TEST_CASE("links of this user and of root are followed in folders of every mode") {
   SharedFolder folder;
   const uid_t me = geteuid() == 0 ? kMe : geteuid();
   for (const uid_t owner : {me, uid_t{0}}) {

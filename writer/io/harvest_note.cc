@@ -7,9 +7,8 @@
 
 #include "writer/base/grouped.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -63,75 +62,44 @@ std::string CallsAndWeights(const HarvestNote& note) {
 }  // namespace
 
 std::string HarvestNote::ToJson() const {
-  std::string json = "{";
-  const auto key = [&](std::string_view name) {
-    if (json.size() > 1) json += ',';
-    AppendJsonString(name, &json);
-    json += ':';
-  };
-  const auto text = [&](std::string_view name, std::string_view value) {
-    key(name);
-    AppendJsonString(value, &json);
-  };
-  const auto number = [&](std::string_view name, int64_t value) {
-    key(name);
-    json += std::to_string(value);
-  };
-  text("source", source);
-  text("estimator", estimator);
-  number("without_methoddata_permille", without_data_permille);
-  number("left_out_permille", left_out_permille);
-  number("type_width", type_width);
-  number("recursive_groups", recursive_groups);
-  if (jvm_age_s >= 0) number("jvm_age_s", jvm_age_s);
-  number("harvests", harvests);
-  text("time", time);
-  if (!exact_classes.empty()) {
-    text("exact_classes", exact_classes);
-    number("exact_methods", exact_methods);
-  }
-  number("trained", trained ? 1 : 0);
-  for (const auto& [name, count] : kCounts) number(name, this->*count);
-  return json + '}';
+  JsonBuilder json;
+  json.Open('{').Field("source", source).Field("estimator", estimator);
+  json.Field("without_methoddata_permille", without_data_permille);
+  json.Field("left_out_permille", left_out_permille).Field("type_width", type_width);
+  json.Field("recursive_groups", recursive_groups);
+  if (jvm_age_s >= 0) json.Field("jvm_age_s", jvm_age_s);
+  json.Field("harvests", harvests).Field("time", time);
+  if (!exact_classes.empty())
+    json.Field("exact_classes", exact_classes).Field("exact_methods", exact_methods);
+  json.Field("trained", trained ? 1 : 0);
+  for (const auto& [name, count] : kCounts) json.Field(name, this->*count);
+  return json.Close('}').Take();
 }
 
 std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
   if (json.size() > kMostBytes) return std::nullopt;
-  StringSource source(json);
-  const Place place{.section = "harvest"};
-  JsonScanner scanner(source, "harvest", place, 0);
   HarvestNote note;
   note.source.clear();
   int64_t trained = 0;
-  const auto text = [&](std::string* value) {
-    std::string_view read;
-    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
-    *value = read;
-    return true;
-  };
-  const auto number = [&](int64_t* value) {
-    scanner.Peek();  // skips white space, which other tools may have added
-    return scanner.ReadInteger(value) == JsonScanner::Number::kInteger;
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name == "source") return text(&note.source);
-    if (name == "estimator") return text(&note.estimator);
-    if (name == "time") return text(&note.time);
-    if (name == "without_methoddata_permille") return number(&note.without_data_permille);
-    if (name == "left_out_permille") return number(&note.left_out_permille);
-    if (name == "type_width") return number(&note.type_width);
-    if (name == "recursive_groups") return number(&note.recursive_groups);
-    if (name == "jvm_age_s") return number(&note.jvm_age_s);
-    if (name == "harvests") return number(&note.harvests);
-    if (name == "exact_classes") return text(&note.exact_classes);
-    if (name == "exact_methods") return number(&note.exact_methods);
-    if (name == "trained") return number(&trained);
+  const bool read = ParseObject(json, kHarvestPart, [&](JsonScanner& in, const std::string& name) {
+    if (name == "source") return in.ReadText(&note.source);
+    if (name == "estimator") return in.ReadText(&note.estimator);
+    if (name == "time") return in.ReadText(&note.time);
+    if (name == "without_methoddata_permille") return in.ReadWhole(&note.without_data_permille);
+    if (name == "left_out_permille") return in.ReadWhole(&note.left_out_permille);
+    if (name == "type_width") return in.ReadWhole(&note.type_width);
+    if (name == "recursive_groups") return in.ReadWhole(&note.recursive_groups);
+    if (name == "jvm_age_s") return in.ReadWhole(&note.jvm_age_s);
+    if (name == "harvests") return in.ReadWhole(&note.harvests);
+    if (name == "exact_classes") return in.ReadText(&note.exact_classes);
+    if (name == "exact_methods") return in.ReadWhole(&note.exact_methods);
+    if (name == "trained") return in.ReadWhole(&trained);
     for (const auto& [known, count] : kCounts) {
-      if (name == known) return number(&(note.*count));
+      if (name == known) return in.ReadWhole(&(note.*count));
     }
-    return scanner.SkipValue();
+    return in.SkipValue();
   });
-  if (!read || !scanner.ExpectEnd() || note.source.empty()) return std::nullopt;
+  if (!read || note.source.empty()) return std::nullopt;
   note.trained = trained != 0;
   return note;
 }

@@ -54,7 +54,7 @@ TEST_CASE("what is one is told as one, and an age that is not known not at all")
   CHECK(HarvestNote::Parse(note.ToJson()) == note);
 }
 
-TEST_CASE("a profile's note tells its run what was left out") {
+TEST_CASE("a profile's note adds to its run what was left out") {
   Profile profile;
   CHECK_FALSE(HarvestNote::Of(profile));
   HarvestNote note;

@@ -1,4 +1,4 @@
-// ReadObject: the members of a small JSON object, for values of our own extra keys.
+// ReadObject and ParseObject: the members of a small JSON object, for values of our own extra keys.
 //
 // It does not use RapidJSON, because the text of the parts must be kept byte for byte, and because
 // RapidJSON rejects lone surrogates, which method names may contain.
@@ -29,6 +29,16 @@ bool ReadObject(JsonScanner& json, Member member) {
     if (!json.Consume(':') || !member(kept)) return false;
   } while (json.Consume(','));
   return json.Consume('}');
+}
+
+// The object that is the whole text: member(scanner, name) reads a value. `part` is its name in messages.
+template <typename Member>
+bool ParseObject(std::string_view json, std::string_view part, Member member) {
+  StringSource source(json);
+  const Place place{.section = part};
+  JsonScanner scanner(source, part, place, 0);
+  return ReadObject(scanner, [&](const std::string& name) { return member(scanner, name); }) &&
+         scanner.ExpectEnd();
 }
 
 }  // namespace iprof

@@ -269,6 +269,18 @@ void JsonScanner::ReadPlainIntegers(std::vector<int64_t>* values) {
   }
 }
 
+bool JsonScanner::ReadText(std::string* text) {
+  std::string_view read;
+  if (Peek() != '"' || !ReadString(&read)) return false;
+  *text = read;
+  return true;
+}
+
+bool JsonScanner::ReadWhole(int64_t* value) {
+  Peek();  // skips white space
+  return ReadInteger(value) == Number::kInteger;
+}
+
 JsonScanner::Number JsonScanner::ReadInteger(int64_t* value) {
   const bool negative = *at_ == '-';
   const char* first = at_ + negative;

@@ -88,6 +88,19 @@ class JsonScanner {
 
   // The string that starts here, unescaped; valid until the next call of this scanner.
   bool ReadString(std::string_view* text);
+  // The value that comes next, if it is a string or an integer.
+  bool ReadText(std::string* text);
+  bool ReadWhole(int64_t* value);
+  // The array that comes next: read() takes an element.
+  template <typename Read>
+  bool ReadArray(const Read& read) {
+    if (!Consume('[')) return false;
+    if (Consume(']')) return true;
+    do {
+      if (!read()) return false;
+    } while (Consume(','));
+    return Consume(']');
+  }
 
   enum class Number { kInteger, kTooLarge, kFraction, kFailed };
   // The number that starts here ('-' or a digit). kTooLarge: an integer of more than 64 bits.

@@ -14,10 +14,9 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/digits.h"
 #include "writer/io/hashed_names.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
 #include "writer/io/source_lines.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -57,33 +56,18 @@ struct PartText {
 };
 
 std::optional<PartText> Parse(std::string_view json) {
-  StringSource source(json);
-  const Place place{.section = kPositionsPart};
-  JsonScanner scanner(source, kPositionsPart, place, 0);
   PartText text;
-  const auto string = [&](std::string* value) {
-    std::string_view read;
-    if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
-    *value = read;
-    return true;
-  };
-  const auto strings = [&](std::vector<std::string>* values) {
-    if (!scanner.Consume('[')) return false;
-    if (scanner.Consume(']')) return true;
-    do {
-      if (!string(&values->emplace_back())) return false;
-    } while (scanner.Consume(','));
-    return scanner.Consume(']');
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name == "of") return string(&text.of);
-    if (name == "lines") return string(&text.lines);
-    if (name == "callees") return string(&text.callees);
-    if (name == "names") return strings(&text.names);
-    if (name == "rests") return string(&text.rests);
-    return scanner.SkipValue();
-  });
-  if (!read || !scanner.ExpectEnd() || text.of.size() != kDigitsOfHash) return std::nullopt;
+  const bool read =
+      ParseObject(json, kPositionsPart, [&](JsonScanner& in, const std::string& name) {
+        if (name == "of") return in.ReadText(&text.of);
+        if (name == "lines") return in.ReadText(&text.lines);
+        if (name == "callees") return in.ReadText(&text.callees);
+        if (name == "names")
+          return in.ReadArray([&] { return in.ReadText(&text.names.emplace_back()); });
+        if (name == "rests") return in.ReadText(&text.rests);
+        return in.SkipValue();
+      });
+  if (!read || text.of.size() != kDigitsOfHash) return std::nullopt;
   return text;
 }
 
@@ -190,11 +174,6 @@ void LoadOlderPart(const SourceLines& lines, Profile& profile) {
   }
 }
 
-void AppendMember(std::string_view name, std::string_view value, std::string* json) {
-  *json += *json == "{" ? "\"" : ",\"";
-  json->append(name).append("\":\"").append(value).append("\"");
-}
-
 }  // namespace
 
 std::vector<ProfilePosition> PositionsOf(const Profile& profile) {
@@ -293,20 +272,16 @@ void WritePositionNotes(Profile& profile) {
     return RemoveAgentPart(profile, kPositionsPart);
   const std::string hash = HashOf(profile, positions);
   if (hash.empty()) return RemoveAgentPart(profile, kPositionsPart);
-  std::string json = "{";
-  AppendMember("of", hash, &json);
-  if (any_line) AppendMember("lines", lines, &json);
+  JsonBuilder json;
+  json.Open('{').Field("of", hash);
+  if (any_line) json.Field("lines", lines);
   if (!callees.empty()) {
-    AppendMember("callees", callees, &json);
-    json += ",\"names\":[";
-    for (size_t n = 0; n < names.size(); ++n) {
-      if (n > 0) json += ',';
-      AppendJsonString(names[n], &json);
-    }
-    json += ']';
+    json.Field("callees", callees).Key("names").Open('[');
+    for (const std::string_view name : names) json.String(name);
+    json.Close(']');
   }
-  if (!rests.empty()) AppendMember("rests", rests, &json);
-  SetAgentPart(profile, kPositionsPart, json + "}");
+  json.FieldIfAny("rests", rests);
+  SetAgentPart(profile, kPositionsPart, json.Close('}').Take());
 }
 
 }  // namespace iprof

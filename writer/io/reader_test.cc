@@ -230,7 +230,7 @@ TEST_CASE("unknown keys keep their text") {
   CHECK(*WriteProfileText(p) == text);
 }
 
-TEST_CASE("a context that comes again adds to the first, whatever its successors' numbers") {
+TEST_CASE("a context that comes again adds to the first, with any numbers of its successors") {
   const auto read = [](const std::string& entries) {
     return MustRead(R"({"version":"1.0.0","types":[{"id":3,"name":"A"},{"id":8,"name":"void"}],)"
                     R"("methods":[{"id":5,"name":"a","signature":[3,8]}],"conditionalProfiles":[)" +

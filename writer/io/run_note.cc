@@ -8,9 +8,8 @@
 #include "writer/base/grouped.h"
 #include "writer/base/utc_time.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -82,41 +81,6 @@ constexpr LossWords kLossWords[] = {
     {"lambdas_without_name", "lambda without a stable name", "lambdas without a stable name"},
 };
 
-class ObjectText {
- public:
-  void Key(std::string_view name) {
-    if (json_.size() > 1) json_ += ',';
-    AppendJsonString(name, &json_);
-    json_ += ':';
-  }
-  void Text(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    Key(name);
-    AppendJsonString(value, &json_);
-  }
-  void Number(std::string_view name, int64_t value) { Raw(name, std::to_string(value)); }
-  void Raw(std::string_view name, std::string_view json) {
-    Key(name);
-    json_ += json;
-  }
-  std::string Finish() { return std::move(json_) + '}'; }
-
- private:
-  std::string json_ = "{";
-};
-
-bool ReadText(JsonScanner& scanner, std::string* value) {
-  std::string_view read;
-  if (scanner.Peek() != '"' || !scanner.ReadString(&read)) return false;
-  *value = read;
-  return true;
-}
-
-bool ReadNumber(JsonScanner& scanner, int64_t* value) {
-  scanner.Peek();  // skips white space, which other tools may have added
-  return scanner.ReadInteger(value) == JsonScanner::Number::kInteger;
-}
-
 }  // namespace
 
 std::string RunExactness::Describe(bool has_estimates) const {
@@ -184,65 +148,61 @@ void RunNote::Lose(std::string_view what, uint64_t count) {
 }
 
 std::string RunNote::ToJson() const {
-  ObjectText json;
-  for (const auto& [name, text] : kTexts) json.Text(name, this->*text);
-  if (start_ms > 0) json.Text("start", UtcText(start_ms));
-  if (end_ms > 0) json.Text("end", UtcText(end_ms));
-  if (recorded_ms > 0) json.Number("recorded_ms", recorded_ms);
+  JsonBuilder json;
+  json.Open('{');
+  for (const auto& [name, text] : kTexts) json.FieldIfAny(name, this->*text);
+  if (start_ms > 0) json.Field("start", UtcText(start_ms));
+  if (end_ms > 0) json.Field("end", UtcText(end_ms));
+  if (recorded_ms > 0) json.Field("recorded_ms", recorded_ms);
   if (exactness) {
-    ObjectText methods;
+    json.Key("methods").Open('{');
     for (const auto& [name, count] : kExactness) {
       if (count == &RunExactness::largest_k && !exactness->KnowsK()) continue;
-      methods.Number(name, (*exactness).*count);
+      json.Field(name, (*exactness).*count);
     }
-    json.Raw("methods", methods.Finish());
+    json.Close('}');
   }
   if (!losses.empty()) {
-    ObjectText lost;
-    for (const auto& [name, count] : losses) lost.Number(name, count);
-    json.Raw("losses", lost.Finish());
+    json.Key("losses").Open('{');
+    for (const auto& [name, count] : losses) json.Field(name, count);
+    json.Close('}');
   }
-  return json.Finish();
+  return json.Close('}').Take();
 }
 
 std::optional<RunNote> RunNote::Parse(std::string_view json) {
   if (json.size() > kMostRunBytes) return std::nullopt;
-  StringSource source(json);
-  const Place place{.section = kProvenancePart};
-  JsonScanner scanner(source, kProvenancePart, place, 0);
   RunNote note;
-  const auto time = [&](int64_t* value) {
-    std::string text;
-    if (!ReadText(scanner, &text)) return false;
-    *value = ParseUtcText(text);
-    return true;
-  };
-  const auto read_exactness = [&] {
+  const auto read_exactness = [&](JsonScanner& in) {
     RunExactness& counts = note.exactness.emplace();
-    return ReadObject(scanner, [&](const std::string& name) {
+    return ReadObject(in, [&](const std::string& name) {
       for (const auto& [known, count] : kExactness) {
-        if (name == known) return ReadNumber(scanner, &(counts.*count));
+        if (name == known) return in.ReadWhole(&(counts.*count));
       }
-      return scanner.SkipValue();
+      return in.SkipValue();
     });
   };
-  const auto read_losses = [&] {
-    return ReadObject(scanner, [&](const std::string& name) {
-      return ReadNumber(scanner, &note.losses.emplace_back(name, 0).second);
-    });
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    for (const auto& [known, text] : kTexts) {
-      if (name == known) return ReadText(scanner, &(note.*text));
-    }
-    if (name == "start") return time(&note.start_ms);
-    if (name == "end") return time(&note.end_ms);
-    if (name == "recorded_ms") return ReadNumber(scanner, &note.recorded_ms);
-    if (name == "methods") return read_exactness();
-    if (name == "losses") return read_losses();
-    return scanner.SkipValue();
-  });
-  if (!read || !scanner.ExpectEnd()) return std::nullopt;
+  const bool read =
+      ParseObject(json, kProvenancePart, [&](JsonScanner& in, const std::string& name) {
+        const auto time = [&](int64_t* value) {
+          std::string text;
+          if (!in.ReadText(&text)) return false;
+          *value = ParseUtcText(text);
+          return true;
+        };
+        for (const auto& [known, text] : kTexts) {
+          if (name == known) return in.ReadText(&(note.*text));
+        }
+        if (name == "start") return time(&note.start_ms);
+        if (name == "end") return time(&note.end_ms);
+        if (name == "recorded_ms") return in.ReadWhole(&note.recorded_ms);
+        if (name == "methods") return read_exactness(in);
+        if (name != "losses") return in.SkipValue();
+        return ReadObject(in, [&](const std::string& loss) {
+          return in.ReadWhole(&note.losses.emplace_back(loss, 0).second);
+        });
+      });
+  if (!read) return std::nullopt;
   return note;
 }
 
@@ -259,27 +219,18 @@ void RunList::Add(const RunList& other) {
 }
 
 bool RunList::AddJson(std::string_view json) {
-  StringSource source(json);
-  const Place place{.section = kProvenancePart};
-  JsonScanner scanner(source, kProvenancePart, place, 0);
   std::vector<std::string> runs;
   int64_t older = 0;
-  const auto read_runs = [&] {
-    if (!scanner.Consume('[')) return false;
-    if (scanner.Consume(']')) return true;
-    do {
-      if (scanner.Peek() != '{' || !scanner.SkipValue(&runs.emplace_back()) ||
-          !RunNote::Parse(runs.back()))
-        return false;
-    } while (scanner.Consume(','));
-    return scanner.Consume(']');
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name == "runs") return read_runs();
-    if (name == "older_runs") return ReadNumber(scanner, &older) && older >= 0;
-    return scanner.SkipValue();
-  });
-  if (!read || !scanner.ExpectEnd()) return false;
+  const bool read =
+      ParseObject(json, kProvenancePart, [&](JsonScanner& in, const std::string& name) {
+        if (name == "older_runs") return in.ReadWhole(&older) && older >= 0;
+        if (name != "runs") return in.SkipValue();
+        return in.ReadArray([&] {
+          return in.Peek() == '{' && in.SkipValue(&runs.emplace_back()) &&
+                 RunNote::Parse(runs.back());
+        });
+      });
+  if (!read) return false;
   for (std::string& run : runs) texts_.insert(std::move(run));
   older_ = SumOfOlder(older_, static_cast<size_t>(older));
   return true;
@@ -327,14 +278,12 @@ std::string RunList::ToJson() const {
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return std::tie(a.start_ms, a.text) < std::tie(b.start_ms, b.text);
   });
-  std::string json = "{\"runs\":[";
-  for (const Run& run : runs) {
-    if (&run != runs.data()) json += ',';
-    json += run.text;
-  }
-  json += ']';
-  if (older > 0) json += ",\"older_runs\":" + std::to_string(older);
-  return json + '}';
+  JsonBuilder json;
+  json.Open('{').Key("runs").Open('[');
+  for (const Run& run : runs) json.Raw(run.text);
+  json.Close(']');
+  if (older > 0) json.Field("older_runs", static_cast<int64_t>(older));
+  return json.Close('}').Take();
 }
 
 }  // namespace iprof

@@ -129,7 +129,7 @@ TEST_CASE("what is no run is refused") {
   CHECK_FALSE(RunNote::Parse(R"({"program":")" + std::string(20'000, 'x') + R"("})"));
 }
 
-TEST_CASE("runs are a set, whatever the order and the grouping") {
+TEST_CASE("runs are a set, in any order and grouping") {
   std::vector<int> order{1, 2, 3};
   std::string text;
   do {

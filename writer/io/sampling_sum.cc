@@ -1,11 +1,13 @@
 #include "writer/io/sampling_sum.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 #include "writer/model/model.h"
 
 namespace iprof {
@@ -38,44 +40,33 @@ std::set<std::string> Split(std::string_view joined) {
   }
 }
 
-bool ReadNumber(JsonScanner& scanner, int64_t* value) {
-  scanner.Peek();
-  return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
-}
+bool ReadNumber(JsonScanner& in, int64_t* value) { return in.ReadWhole(value) && *value >= 0; }
 
 }  // namespace
 
 std::optional<SamplingSum> SamplingSum::Parse(std::string_view json, int64_t weight) {
   if (json.size() > kMostBytes) return std::nullopt;
-  StringSource source(json);
-  const Place place{.section = kSamplingPart};
-  JsonScanner scanner(source, kSamplingPart, place, 0);
   SamplingSum sum;
-  const auto read_outcomes = [&] {
-    return ReadObject(scanner, [&](const std::string& name) {
+  const auto read_outcomes = [&](JsonScanner& in) {
+    return ReadObject(in, [&](const std::string& name) {
       Pair pair{};
-      const bool read = scanner.Consume('[') && ReadNumber(scanner, pair.data()) &&
-                        scanner.Consume(',') && ReadNumber(scanner, &pair[1]) &&
-                        scanner.Consume(']');
+      const bool read = in.Consume('[') && ReadNumber(in, pair.data()) && in.Consume(',') &&
+                        ReadNumber(in, &pair[1]) && in.Consume(']');
       for (int64_t& number : pair) number = SaturatingMultiply(number, weight);
       return read && sum.outcomes_.emplace(name, pair).second;
     });
   };
-  const auto read_text = [&](const std::string& name) {
-    std::string_view text;
-    if (!scanner.ReadString(&text)) return false;
-    if (name == "event") {
-      sum.event_ = text;
+  const bool read = ParseObject(json, kSamplingPart, [&](JsonScanner& in, const std::string& name) {
+    if (in.Peek() == '"') {
+      std::string text;
+      if (!in.ReadText(&text)) return false;
+      if (name != "event") return sum.texts_.emplace(name, Split(text)).second;
+      sum.event_ = std::move(text);
       return true;
     }
-    return sum.texts_.emplace(name, Split(text)).second;
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    const char first = scanner.Peek();
-    if (first == '"') return read_text(name);
-    if (name == "outcomes") return read_outcomes();
+    if (name == "outcomes") return read_outcomes(in);
     int64_t value = 0;
-    if (!ReadNumber(scanner, &value)) return false;
+    if (!ReadNumber(in, &value)) return false;
     if (name == "intervalNs") {
       sum.interval_ns_ = value;
       return true;
@@ -83,8 +74,7 @@ std::optional<SamplingSum> SamplingSum::Parse(std::string_view json, int64_t wei
     if (HowToCombine(name) == Combination::kSum) value = SaturatingMultiply(value, weight);
     return sum.numbers_.emplace(name, value).second;
   });
-  if (!read || !scanner.ExpectEnd() || sum.event_.empty() || sum.interval_ns_ == 0)
-    return std::nullopt;
+  if (!read || sum.event_.empty() || sum.interval_ns_ == 0) return std::nullopt;
   return sum;
 }
 
@@ -161,37 +151,15 @@ int64_t SignalsBehind(int64_t total_weight, std::optional<std::string_view> json
 }
 
 std::string SamplingSum::ToJson() const {
-  std::string json = "{\"event\":";
-  AppendJsonString(event_, &json);
-  json += ",\"intervalNs\":" + std::to_string(interval_ns_);
-  const auto key = [](std::string_view name, std::string* out) {
-    *out += ',';
-    AppendJsonString(name, out);
-    *out += ':';
-  };
-  for (const auto& [name, value] : numbers_) {
-    key(name, &json);
-    json += std::to_string(value);
-  }
-  for (const auto& [name, texts] : texts_) {
-    std::string joined;
-    for (const std::string& text : texts) {
-      if (!joined.empty()) joined += kSeparator;
-      joined += text;
-    }
-    key(name, &json);
-    AppendJsonString(joined, &json);
-  }
-  key("outcomes", &json);
-  json += '{';
-  bool is_first = true;
-  for (const auto& [name, pair] : outcomes_) {
-    if (!is_first) json += ',';
-    is_first = false;
-    AppendJsonString(name, &json);
-    json += ":[" + std::to_string(pair[0]) + "," + std::to_string(pair[1]) + "]";
-  }
-  return json + "}}";
+  JsonBuilder json;
+  json.Open('{').Field("event", event_).Field("intervalNs", interval_ns_);
+  for (const auto& [name, value] : numbers_) json.Field(name, value);
+  for (const auto& [name, texts] : texts_)
+    json.Field(name, fmt::format("{}", fmt::join(texts, kSeparator)));
+  json.Key("outcomes").Open('{');
+  for (const auto& [name, pair] : outcomes_)
+    json.Key(name).Open('[').Int(pair[0]).Int(pair[1]).Close(']');
+  return json.Close('}').Close('}').Take();
 }
 
 }  // namespace iprof

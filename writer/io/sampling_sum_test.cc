@@ -17,7 +17,7 @@ const char* const kParts[] = {
     R"({"event":"cpu","intervalNs":10,"signals":1,"failed":1,"outcomes":{"x":[1,2]},)"
     R"("stoppedAfterMs":40,"stopReason":"a"})"};
 
-TEST_CASE("numbers and outcomes add up, whatever the order and the grouping") {
+TEST_CASE("numbers and outcomes add up in any order and grouping") {
   std::vector<int> order{0, 1, 2};
   do {
     for (const bool is_right : {false, true}) {
@@ -86,8 +86,7 @@ TEST_CASE("a first interval without a last one did not adapt") {
       SamplingSum::Parse(R"({"event":"cpu","intervalNs":20,"firstIntervalNs":10})")->Adapted());
 }
 
-TEST_CASE(
-    "a sum of given intervals did not adapt, and one with an interval that did tells that one") {
+TEST_CASE("a sum of given intervals did not adapt, and one with an interval that did says so") {
   const auto at_7_ms = [](const char* part) {
     SamplingSum sum = *SamplingSum::Parse(part);
     sum.Rescale(7'000'000);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "writer/base/grouped.h"
+#include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -30,8 +30,6 @@ constexpr std::pair<std::string_view, int64_t SnapshotNote::*> kSums[] = {
     {"damaged_records", &SnapshotNote::damaged_records},
     {"newer_damaged", &SnapshotNote::newer_damaged},
 };
-
-int64_t SaturatingSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
 // What the files say of their counts; other inputs of a merge may say something else of the same methods.
 std::string DescribeCounts(const SnapshotNote& note) {
@@ -55,49 +53,39 @@ std::string DescribeCounts(const SnapshotNote& note) {
 }  // namespace
 
 std::string SnapshotNote::ToJson() const {
-  std::string json = fmt::format("{{\"generation\":{},\"time\":", generation);
-  AppendJsonString(time, &json);
-  json += fmt::format(",\"at_rest\":{}", at_rest ? 1 : 0);
+  JsonBuilder json;
+  json.Open('{').Field("generation", generation).Field("time", time);
+  json.Field("at_rest", at_rest ? 1 : 0);
   for (const auto& [name, number] : kSums) {
-    if (name != kLostNotes || tells_notes) json += fmt::format(",\"{}\":{}", name, this->*number);
+    if (name != kLostNotes || tells_notes) json.Field(name, this->*number);
   }
-  json += fmt::format(",\"without_harvest\":{}", without_harvest ? 1 : 0);
-  return json + (is_partial ? ",\"partial\":1}" : "}");
+  json.Field("without_harvest", without_harvest ? 1 : 0);
+  if (is_partial) json.Field("partial", 1);
+  return json.Close('}').Take();
 }
 
 std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   if (json.size() > kMostBytes) return std::nullopt;
-  StringSource source(json);
-  const Place place{.section = "snapshot"};
-  JsonScanner scanner(source, "snapshot", place, 0);
   SnapshotNote note;
   note.files = 0;
   note.tells_notes = false;
   int64_t at_rest = 0;
   int64_t without_harvest = 0;
   int64_t is_partial = 0;
-  const auto number = [&](int64_t* value) {
-    scanner.Peek();  // skips white space, which other tools may have added
-    return scanner.ReadInteger(value) == JsonScanner::Number::kInteger && *value >= 0;
-  };
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
+  const bool read = ParseObject(json, kSnapshotPart, [&](JsonScanner& in, const std::string& name) {
+    const auto number = [&](int64_t* value) { return in.ReadWhole(value) && *value >= 0; };
     if (name == "generation") return number(&note.generation);
     if (name == "at_rest") return number(&at_rest);
     if (name == "without_harvest") return number(&without_harvest);
     if (name == "partial") return number(&is_partial);
-    if (name == "time") {
-      std::string_view text;
-      if (scanner.Peek() != '"' || !scanner.ReadString(&text)) return false;
-      note.time = text;
-      return true;
-    }
+    if (name == "time") return in.ReadText(&note.time);
     if (name == kLostNotes) note.tells_notes = true;
     for (const auto& [known, member] : kSums) {
       if (name == known) return number(&(note.*member));
     }
-    return scanner.SkipValue();
+    return in.SkipValue();
   });
-  if (!read || !scanner.ExpectEnd() || note.files == 0) return std::nullopt;
+  if (!read || note.files == 0) return std::nullopt;
   note.at_rest = at_rest != 0;
   note.without_harvest = without_harvest != 0;
   note.is_partial = is_partial != 0;
@@ -106,7 +94,7 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
 
 void SnapshotNote::Unite(const SnapshotNote& other) {
   for (const auto& [name, number] : kSums) {
-    this->*number = SaturatingSum(this->*number, other.*number);
+    this->*number = SaturatingAdd(this->*number, other.*number);
   }
   tells_notes = tells_notes && other.tells_notes;
   if (!tells_notes) lost_notes = 0;
@@ -117,12 +105,12 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   is_partial = is_partial || other.is_partial;
 }
 
-int64_t SnapshotNote::Losses() const { return SaturatingSum(LossesOfCounts(), lost_other); }
+int64_t SnapshotNote::Losses() const { return SaturatingAdd(LossesOfCounts(), lost_other); }
 
 int64_t SnapshotNote::LossesOfCounts() const {
   int64_t sum = without_harvest ? 1 : 0;
   for (const int64_t lost : {lost_classes, lost_counts, damaged_records})
-    sum = SaturatingSum(sum, lost);
+    sum = SaturatingAdd(sum, lost);
   return sum;
 }
 

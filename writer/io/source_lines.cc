@@ -3,9 +3,8 @@
 #include <charconv>
 
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
-#include "writer/io/writer.h"
 
 namespace iprof {
 namespace {
@@ -39,22 +38,17 @@ void SourceLines::Add(const SourceLines& other) {
 }
 
 bool SourceLines::AddJson(std::string_view json) {
-  StringSource source(json);
-  const Place place{.section = kLinesPart};
-  JsonScanner scanner(source, kLinesPart, place, 0);
   SourceLines read;
-  const bool well = ReadObject(scanner, [&](const std::string& method) {
-    return ReadObject(scanner, [&](std::string_view position) {
+  const bool well = ParseObject(json, kLinesPart, [&](JsonScanner& in, const std::string& method) {
+    return ReadObject(in, [&](std::string_view position) {
       const std::optional<Bci> bci = BciFrom(position);
-      const char next = scanner.Peek();
       int64_t line = 0;
-      if (!bci || next < '0' || next > '9') return false;
-      if (scanner.ReadInteger(&line) != JsonScanner::Number::kInteger) return false;
+      if (!bci || !in.ReadWhole(&line) || line < 0) return false;
       read.Add(method, *bci, line);
       return true;
     });
   });
-  if (!well || !scanner.ExpectEnd()) return false;
+  if (!well) return false;
   Add(read);
   return true;
 }
@@ -68,20 +62,14 @@ std::optional<int64_t> SourceLines::LineOf(std::string_view method, Bci bci) con
 }
 
 std::string SourceLines::ToJson() const {
-  std::string json = "{";
+  JsonBuilder json;
+  json.Open('{');
   for (const auto& [method, lines] : methods_) {
-    if (json.size() > 1) json += ',';
-    AppendJsonString(method, &json);
-    char separator = '{';
-    json += ':';
-    for (const auto& [bci, line] : lines) {
-      json += separator;
-      json += '"' + std::to_string(bci) + "\":" + std::to_string(line);
-      separator = ',';
-    }
-    json += '}';
+    json.Key(method).Open('{');
+    for (const auto& [bci, line] : lines) json.Field(std::to_string(bci), line);
+    json.Close('}');
   }
-  return json + '}';
+  return json.Close('}').Take();
 }
 
 }  // namespace iprof

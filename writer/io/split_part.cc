@@ -13,8 +13,8 @@
 #include "writer/base/grouped.h"
 #include "writer/base/hash.h"
 #include "writer/io/agent_section.h"
+#include "writer/io/json_builder.h"
 #include "writer/io/json_object.h"
-#include "writer/io/json_scanner.h"
 
 namespace iprof {
 namespace {
@@ -106,8 +106,7 @@ std::optional<Frames> ParseFrames(std::string_view text, const MethodOf& method_
 }
 
 bool ReadNumber(JsonScanner& json, int64_t* number) {
-  json.Peek();
-  return json.ReadInteger(number) == JsonScanner::Number::kInteger && *number >= 0;
+  return json.ReadWhole(number) && *number >= 0;
 }
 
 // Where the pieces begin and end: ascending, inside the stack.
@@ -126,22 +125,13 @@ bool ReadPieces(JsonScanner& json, size_t frames, std::vector<StackPiece>* piece
 }
 
 bool ReadStack(JsonScanner& json, const MethodOf& method_of, SplitStack* stack) {
-  std::string_view context;
-  if (!json.Consume('[') || json.Peek() != '"' || !json.ReadString(&context)) return false;
+  std::string context;
+  if (!json.Consume('[') || !json.ReadText(&context)) return false;
   auto frames = ParseFrames(context, method_of);
   if (!frames || !json.Consume(',') || !ReadNumber(json, &stack->whole.weight)) return false;
   stack->whole.frames = std::move(*frames);
   return stack->whole.weight > 0 && ReadPieces(json, stack->whole.frames.size(), &stack->pieces) &&
          json.Consume(']');
-}
-
-bool ReadStacks(JsonScanner& json, const MethodOf& method_of, std::vector<SplitStack>* stacks) {
-  if (!json.Consume('[')) return false;
-  if (json.Consume(']')) return true;
-  do {
-    if (!ReadStack(json, method_of, &stacks->emplace_back())) return false;
-  } while (json.Consume(','));
-  return json.Consume(']');
 }
 
 std::string ContextOf(const Profile& profile, const Frames& frames) {
@@ -178,33 +168,30 @@ std::string SplitPart::Describe(size_t all_stacks, int64_t all) const {
 }
 
 std::string SplitPart::ToJson(const Profile& profile) const {
-  std::string json = "{\"sites\":" + std::to_string(sites) + ",\"whole\":[";
+  JsonBuilder json;
+  json.Open('{').Field("sites", static_cast<int64_t>(sites)).Key("whole").Open('[');
   for (const SplitStack& stack : stacks) {
-    if (json.back() != '[') json += ',';
-    json +=
-        "[\"" + ContextOf(profile, stack.whole.frames) + "\"," + std::to_string(stack.whole.weight);
+    json.Open('[').String(ContextOf(profile, stack.whole.frames)).Int(stack.whole.weight);
     for (const StackPiece& piece : stack.pieces)
-      json += ',' + std::to_string(piece.from) + ',' + std::to_string(piece.to);
-    json += ']';
+      json.Int(static_cast<int64_t>(piece.from)).Int(static_cast<int64_t>(piece.to));
+    json.Close(']');
   }
-  return json + "]}";
+  return json.Close(']').Close('}').Take();
 }
 
 std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf& method_of) {
-  StringSource source(json);
-  const Place place{.section = kSplitPart};
-  JsonScanner scanner(source, kSplitPart, place, 0);
   SplitPart part;
   int64_t sites = -1;
   bool has_stacks = false;
-  const bool read = ReadObject(scanner, [&](const std::string& name) {
-    if (name == "sites") return ReadNumber(scanner, &sites);
-    if (name != "whole") return scanner.SkipValue();
+  const bool read = ParseObject(json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
+    if (name == "sites") return ReadNumber(in, &sites);
+    if (name != "whole") return in.SkipValue();
     part.stacks.clear();
-    has_stacks = ReadStacks(scanner, method_of, &part.stacks);
+    has_stacks =
+        in.ReadArray([&] { return ReadStack(in, method_of, &part.stacks.emplace_back()); });
     return has_stacks;
   });
-  if (!read || !scanner.ExpectEnd() || sites < 0 || !has_stacks) return std::nullopt;
+  if (!read || sites < 0 || !has_stacks) return std::nullopt;
   part.sites = static_cast<size_t>(sites);
   return part;
 }

@@ -166,73 +166,6 @@ bool GetClass(BoundedReader* in, ClassRecord* record) {
   return in->ok() && in->at_end();
 }
 
-void PutSite(uint32_t step, const TypeCounts::Site& site, const TypeCounts& types,
-             std::vector<uint8_t>* out) {
-  Put(step, out);
-  Put(site.lost, out);
-  Put(site.types.size(), out);
-  for (const auto& [type, count] : site.types) {
-    PutText(types.TypeName(type), out);
-    Put(count, out);
-  }
-}
-
-void GetSite(BoundedReader* in, uint32_t number, TypeCounts* types) {
-  if (const uint64_t lost = in->Get64(); lost > 0) types->AddLost(number, lost);
-  const uint32_t count = in->GetCount(2);
-  for (uint32_t t = 0; t < count && in->ok(); ++t) {
-    const std::string_view name = in->GetText();
-    const uint64_t objects = in->Get64();
-    if (in->ok()) types->Add(number, name, objects);
-  }
-}
-
-// The next of ascending numbers, stored as the difference from the last one; the first is stored as
-// it is.
-uint32_t Ascend(BoundedReader* in, bool first, uint32_t last) {
-  const uint32_t step = in->Get();
-  if (!first && step == 0) return in->Fail();
-  return uint64_t{last} + step > UINT32_MAX ? in->Fail() : last + step;
-}
-
-bool GetCounts(BoundedReader* in, RecordedCounts* counts) {
-  const uint32_t counters = in->GetCount(2);
-  uint32_t number = 0;
-  for (uint32_t c = 0; c < counters && in->ok(); ++c) {
-    number = Ascend(in, c == 0, number);
-    const uint64_t value = in->Get64();
-    if (value == 0) return false;
-    counts->counters.emplace_back(number, value);
-  }
-  const uint32_t sites = in->GetCount(3);
-  number = 0;
-  for (uint32_t s = 0; s < sites && in->ok(); ++s) {
-    number = Ascend(in, s == 0, number);
-    GetSite(in, number, &counts->types);
-  }
-  const uint32_t methods = in->GetCount(2);
-  for (uint32_t m = 0; m < methods && in->ok(); ++m) {
-    std::string key(in->GetText());
-    const uint64_t frames = in->Get64();
-    if (frames == 0 || !counts->live_frames.emplace(std::move(key), frames).second) return false;
-  }
-  return in->ok() && in->at_end();
-}
-
-// Opens a sealed record and reads its body with `get`; On failure, *into is empty again.
-template <typename Record, typename Get>
-SealStatus Decode(std::span<const uint8_t> bytes, uint8_t version, Record* into, size_t* consumed,
-                  Get get) {
-  *into = Record();
-  const Sealed sealed = OpenSealed(bytes, version);
-  *consumed = sealed.consumed;
-  if (sealed.status != SealStatus::kRecord) return sealed.status;
-  BoundedReader in(sealed.body);
-  if (get(&in, into)) return SealStatus::kRecord;
-  *into = Record();
-  return SealStatus::kDamaged;
-}
-
 }  // namespace
 
 void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
@@ -278,7 +211,14 @@ void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out) {
 
 SealStatus DecodeClassRecord(std::span<const uint8_t> bytes, ClassRecord* record,
                              size_t* consumed) {
-  return Decode(bytes, kClassRecordVersion, record, consumed, GetClass);
+  *record = ClassRecord();
+  const Sealed sealed = OpenSealed(bytes, kClassRecordVersion);
+  *consumed = sealed.consumed;
+  if (sealed.status != SealStatus::kRecord) return sealed.status;
+  BoundedReader in(sealed.body);
+  if (GetClass(&in, record)) return SealStatus::kRecord;
+  *record = ClassRecord();
+  return SealStatus::kDamaged;
 }
 
 std::string_view NameInClassRecord(std::span<const uint8_t> bytes) {
@@ -287,52 +227,6 @@ std::string_view NameInClassRecord(std::span<const uint8_t> bytes) {
   in.GetFixed64();
   in.GetBelow(kAccessEnd);
   return in.GetText();
-}
-
-void RecordedCounts::SetCounters(std::span<const uint64_t> values) {
-  counters.clear();
-  for (size_t number = 0; number < values.size(); ++number) {
-    if (values[number] != 0) counters.emplace_back(static_cast<uint32_t>(number), values[number]);
-  }
-}
-
-std::vector<uint64_t> RecordedCounts::CountersBelow(uint32_t end) const {
-  std::vector<uint64_t> values;
-  for (const auto& [number, value] : counters) {
-    if (number >= end) break;
-    values.resize(size_t{number} + 1);
-    values[number] = value;
-  }
-  return values;
-}
-
-void EncodeRecordedCounts(const RecordedCounts& counts, std::vector<uint8_t>* out) {
-  std::vector<uint8_t> body{kRecordedCountsVersion};
-  Put(counts.counters.size(), &body);
-  uint32_t last = 0;
-  for (const auto& [number, value] : counts.counters) {
-    Put(number - last, &body);
-    Put(value, &body);
-    last = number;
-  }
-  const std::vector<uint32_t> sites = counts.types.Sites();
-  Put(sites.size(), &body);
-  uint32_t last_site = 0;
-  for (const uint32_t number : sites) {
-    PutSite(number - last_site, *counts.types.Find(number), counts.types, &body);
-    last_site = number;
-  }
-  Put(counts.live_frames.size(), &body);
-  for (const auto& [key, frames] : counts.live_frames) {
-    PutText(key, &body);
-    Put(frames, &body);
-  }
-  AppendSealed(body, out);
-}
-
-SealStatus DecodeRecordedCounts(std::span<const uint8_t> bytes, RecordedCounts* counts,
-                                size_t* consumed) {
-  return Decode(bytes, kRecordedCountsVersion, counts, consumed, GetCounts);
 }
 
 }  // namespace iprof

@@ -1,4 +1,4 @@
-// Class records and counts are encoded and decoded without a change; damage is detected.
+// Class records are encoded and decoded without a change; damage is detected.
 #include "writer/methods/class_record_bytes.h"
 
 #include <catch2/catch.hpp>
@@ -104,16 +104,6 @@ std::vector<uint8_t> Encoded(const ClassRecord& record) {
   return bytes;
 }
 
-RecordedCounts ExampleCounts() {
-  RecordedCounts counts;
-  counts.SetCounters(std::vector<uint64_t>{0, 7, 0, UINT64_MAX, 1, 0});
-  counts.types.Add(3, "a.B", 5);
-  counts.types.Add(3, "a.C", 1);
-  counts.types.AddLost(UINT32_MAX, 2);
-  counts.live_frames["a/B.run()V"] = 2;
-  return counts;
-}
-
 TEST_CASE("a class record decodes to an equal one, which owns its texts") {
   ClassRecord read;
   size_t consumed = 0;
@@ -195,43 +185,6 @@ TEST_CASE("numbers that lead outside the class are refused") {
   record = Example();
   record.sites[1].bci = 4;  // sites of a method ascend
   CHECK(refused(record));
-}
-
-TEST_CASE("counts come back as they were") {
-  std::vector<uint8_t> bytes;
-  EncodeRecordedCounts(ExampleCounts(), &bytes);
-  RecordedCounts read;
-  size_t consumed = 0;
-  REQUIRE(DecodeRecordedCounts(bytes, &read, &consumed) == SealStatus::kRecord);
-  CHECK(consumed == bytes.size());
-  CHECK(read.counters == ExampleCounts().counters);
-  CHECK(read.CountersBelow(100) == std::vector<uint64_t>{0, 7, 0, UINT64_MAX, 1});
-  CHECK(read.CountersBelow(3) == std::vector<uint64_t>{0, 7});
-  CHECK(read.LiveFramesOf(MethodKey(InternalName("a/B"), "run", "()V")) == 2);
-  CHECK(read.LiveFramesOf(MethodKey(InternalName("a/B"), "stop", "()V")) == 0);
-  CHECK(read.types.Sites() == std::vector<uint32_t>{3, UINT32_MAX});
-  const TypeCounts::Site* site = read.types.Find(3);
-  REQUIRE(site != nullptr);
-  REQUIRE(site->types.size() == 2);
-  CHECK(read.types.TypeName(site->types[0].first) == "a.B");
-  CHECK(site->types[0].second == 5);
-  CHECK(read.types.Find(UINT32_MAX)->lost == 2);
-}
-
-TEST_CASE("damaged and cut counts are no counts") {
-  std::vector<uint8_t> bytes;
-  EncodeRecordedCounts(ExampleCounts(), &bytes);
-  RecordedCounts read;
-  size_t consumed = 0;
-  for (size_t length = 1; length < bytes.size(); ++length) {
-    CHECK(DecodeRecordedCounts(std::span(bytes).first(length), &read, &consumed) ==
-          SealStatus::kTruncated);
-  }
-  for (size_t at = 1; at < bytes.size(); ++at) {
-    auto damaged = bytes;
-    damaged[at] ^= 1;
-    CHECK(DecodeRecordedCounts(damaged, &read, &consumed) == SealStatus::kDamaged);
-  }
 }
 
 }  // namespace

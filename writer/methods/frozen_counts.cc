@@ -2,16 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "writer/methods/call_targets.h"
+#include "writer/methods/class_record.h"
 #include "writer/methods/method_values.h"
 #include "writer/methods/receiver_split.h"
-#include "writer/methods/shown_method.h"
+#include "writer/names/type_names.h"
 
 namespace iprof {
 namespace {
+
+// A method as Profile::DescribeMethod shows it, "a.B.run(int, int[])void". What is no name or descriptor stays as it is.
+std::string ShownMethod(const ClassRecord& c, const CountedMethod& m) {
+  const std::string descriptor = "L" + std::string(c.name) + ";";
+  std::string text = ToUtf8(TypeNameOf(Descriptor(descriptor)).value_or(descriptor));
+  text.append(".").append(ToUtf8(m.name)).append("(");
+  const auto types = SignatureOf(m.descriptor);  // the result first
+  if (!types || types->empty()) return text.append(ToUtf8(m.descriptor)).append(")");
+  for (size_t i = 1; i < types->size(); ++i) {
+    if (i > 1) text.append(", ");
+    text.append(ToUtf8((*types)[i]));
+  }
+  return text.append(")").append(ToUtf8(types->front()));
+}
 
 // Rounds of Solve. In methods that call each other, each round follows the calls one step. So that thousands of
 // steps take few rounds, each kLeap rounds the entries leap to where their growth leads.

@@ -1,7 +1,7 @@
 // FrozenCounts: what methods without probes would have counted.
 //
 // A method is frozen when enough is known of it: its probes are taken out, and its counters stand
-// still. Its callers tell how often it is called from then on. Time is divided into intervals, in
+// still. Its callers show how often it is called from then on. Time is divided into intervals, in
 // each of which the same methods are frozen:
 //
 //  - In the interval before a method freezes, it still counts. What it counted then is its shape:
@@ -12,9 +12,12 @@
 //    that interval. The entries that no call explains (reflection, handles, the
 //    JVM) come from outside.
 //  - In a later interval, the method's entries are those calls by callers that still count, and by
-//    frozen callers, as their shapes and their receivers before they froze tell. What comes from
+//    frozen callers, by their shapes and their receivers before they froze. What comes from
 //    outside grows like the calls that are explained. Its counters grow by the entries times its
 //    shape.
+//
+// Example: while main called f 10 times, f's two counters grew by 6 and 4, and then f froze. In the next interval main, which still
+// counts, calls f 30 times: f's counters grow by 18 and 12, to 24 and 16.
 //
 // So frozen counts follow the exact counts and receivers of the callers that still count. They do not
 // notice when a shape changes; for that, a method thaws for a while and freezes again.

@@ -16,23 +16,6 @@ int64_t ToSigned(uint64_t bits) {
   return static_cast<int64_t>((bits & 1) != 0 ? ~(bits >> 1) : bits >> 1);
 }
 
-// Calls visit(start) until it returns false, or up to what makes no sense.
-template <typename Visit>
-void ForEachStart(std::span<const uint8_t> lines, Visit visit) {
-  constexpr int64_t kMostLine = 0xffff;
-  VarintReader in(lines);
-  const uint64_t count = in.Next();
-  if (count > lines.size()) return;
-  uint64_t at = 0;
-  int64_t line = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    at += in.Next32();
-    line += ToSigned(in.Next32());
-    if (at > UINT32_MAX || line < 0 || line > kMostLine) return;
-    if (!visit(LineStart{static_cast<uint32_t>(at), static_cast<uint32_t>(line)})) return;
-  }
-}
-
 }  // namespace
 
 bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> positions,
@@ -57,22 +40,20 @@ bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> po
   return true;
 }
 
-std::optional<uint32_t> LineIn(std::span<const uint8_t> lines, uint32_t bci) {
-  std::optional<uint32_t> found;
-  ForEachStart(lines, [&](const LineStart& start) {
-    if (start.bci > bci) return false;
-    found = start.line;
-    return true;
-  });
-  return found;
-}
-
 void ReadLines(std::span<const uint8_t> lines, std::vector<LineStart>* starts) {
+  constexpr int64_t kMostLine = 0xffff;
   starts->clear();
-  ForEachStart(lines, [&](const LineStart& start) {
-    starts->push_back(start);
-    return true;
-  });
+  VarintReader in(lines);
+  const uint64_t count = in.Next();
+  if (count > lines.size()) return;
+  uint64_t at = 0;
+  int64_t line = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    at += in.Next32();
+    line += ToSigned(in.Next32());
+    if (at > UINT32_MAX || line < 0 || line > kMostLine) return;
+    starts->push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(line)});
+  }
 }
 
 }  // namespace iprof

@@ -3,13 +3,12 @@
 //   varint count; for each place at which the line changes: varint difference of the bci, varint signed difference of
 //   the line (doubled, and 1 added where it is negative)
 //
-// Guarantees: LineIn never reads outside its input, and allocates nothing. It gives the line of each position that
-// AppendLines was given.
-// Threads: any; pure functions. Failure: no line; AppendLines throws std::bad_alloc.
+// Guarantees: ReadLines never reads outside its input, and stops at what makes no sense. It gives the line of each position
+// that AppendLines was given.
+// Threads: any; pure functions. Failure: no lines; throws std::bad_alloc.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,10 +25,7 @@ struct LineStart {
 bool AppendLines(std::span<const LineStart> starts, std::span<const uint32_t> positions,
                  std::vector<uint8_t>* out);
 
-// `lines` starts with the method's lines.
-std::optional<uint32_t> LineIn(std::span<const uint8_t> lines, uint32_t bci);
-
-// All of them, ascending by bci, for many questions: LineIn takes time in proportion to the lines.
+// Ascending by bci. `lines` starts with the method's lines.
 void ReadLines(std::span<const uint8_t> lines, std::vector<LineStart>* starts);
 
 }  // namespace iprof

@@ -1,10 +1,21 @@
 #include "writer/methods/method_lines.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
 
 namespace iprof {
 namespace {
+
+std::optional<uint32_t> LineIn(std::span<const uint8_t> lines, uint32_t bci) {
+  std::vector<LineStart> starts{{1, 1}};
+  ReadLines(lines, &starts);
+  std::optional<uint32_t> found;
+  for (const LineStart& start : starts) {
+    if (start.bci <= bci) found = start.line;
+  }
+  return found;
+}
 
 TEST_CASE("each recorded position has its line") {
   std::mt19937 engine(3);

@@ -2,7 +2,7 @@
 // before it was counted.
 //
 // Why: positions in a profile are those of the class file. If another agent transforms a class
-// before us, we count in its code, at its positions; only the class file tells which methods did
+// before us, we count in its code, at its positions; only the class file says which methods did
 // not change.
 //
 // Guarantees: a method is kSame only if its instructions are those of the class file, up to the

@@ -2,7 +2,7 @@
 // types, methods, calls and branches to the model.
 //
 // Guarantees: no dangling references, no negative counts, no entries without counts. The same
-// classes and counters give the same profile, whatever the order of loading. The result says how
+// classes and counters give the same profile for every order of loading. The result says how
 // many counts are exact, within a bound, or of unknown error.
 //
 // Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls. If their call sites
@@ -44,13 +44,32 @@
 #include "writer/base/lost_share.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/counted_values.h"
+#include "writer/methods/effort.h"
 #include "writer/methods/live_frame_count.h"
 #include "writer/methods/method_record.h"
-#include "writer/methods/trimmed_methods.h"
 #include "writer/methods/type_counts.h"
 #include "writer/model/model.h"
 
 namespace iprof {
+
+// The report lines on methods that had no room for all of their branches and receivers, the hottest
+// first, in any order of Note.
+class TrimmedMethods {
+ public:
+  // `calls`: how often the method ran; also 0 if calls are not counted.
+  void Note(std::string name, uint64_t calls, const LeftOut& left_out);
+
+  // Empty if there are none. Names at most twenty methods, those that ran first.
+  std::string Report() const;
+
+ private:
+  struct Method {
+    std::string name;
+    uint64_t calls;
+    LeftOut left_out;
+  };
+  std::vector<Method> methods_;
+};
 
 // The counts of the JVM.
 struct AssemblyInput {

@@ -298,7 +298,7 @@ TEST_CASE(
         "1 exact");
 }
 
-// Reached 1000 times by derivation; the handler's counter tells how many of these may be wrong.
+// Reached 1000 times by derivation; the handler's counter says how many of these may be wrong.
 TEST_CASE("sites that may be too high do not outdo an entry counter that may be right") {
   const auto calls_of_max = [](uint64_t entries_of_max, uint64_t caught, Exactness kind) {
     Classes classes;

@@ -42,7 +42,7 @@ TEST_CASE("each object runs the method of its class or superclass", "[receiver_s
   CHECK(made.rest == 0);
 }
 
-TEST_CASE("what no object tells is the rest", "[receiver_split]") {
+TEST_CASE("calls without a known object are the rest", "[receiver_split]") {
   Dispatch p;
   CHECK(p.Divide(100).rest == 100);
   p.objects.Add(4, "p.L", 50);

@@ -1,6 +1,6 @@
 // ReplacedMethods: how often methods were called whose calls compilers replace, so that their entry counters miss calls.
 //
-// Compilers replace intrinsics with own code, and leave out calls whose results nobody needs (boxing, chains of
+// Compilers replace intrinsics with own code, and leave out calls whose results are not needed (boxing, chains of
 // StringBuilder). The methods are intrinsic candidates, by their annotation. Their call sites count all calls, where the
 // call can run nothing else. Example: Long.valueOf was entered 16,600,000 times, and its sites were executed 23,400,000
 // times: it was called so often, and 6,800,000 calls were replaced. If its entries called Long.<init> 8,300,000 times, the
@@ -45,7 +45,7 @@ class ReplacedMethods {
   uint64_t CallsOf(const ClassRecord& c, const CountedMethod& method, uint64_t entries) const;
 
  private:
-  // The executions of a method's call sites. Sure: a lower bound, whatever exceptions did to the derived counts.
+  // The executions of a method's call sites. Sure: a lower bound, also where exceptions made the derived counts wrong.
   struct SiteCalls {
     bool is_candidate = false;
     uint64_t entries = 0;  // of a candidate

@@ -1,4 +1,4 @@
-#include "writer/methods/successors.h"
+#include "writer/methods/method_record.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/chunked_vector.h"
 #include "writer/base/hash.h"
-#include "writer/base/index_set.h"
+#include "writer/base/hash_index.h"
 #include "writer/base/string_pool.h"
 #include "writer/base/utf8.h"
 #include "writer/model/code_hashes.h"
@@ -17,7 +17,7 @@
 namespace iprof {
 namespace {
 
-constexpr uint32_t kNone = IndexSet::kNone;
+constexpr uint32_t kNone = HashIndex::kNone;
 
 template <typename Index>
 uint32_t Raw(Index index) {
@@ -68,7 +68,7 @@ class CountTable {
 
   uint64_t seed_;
   ChunkedVector<Entry> entries_;
-  IndexSet by_context_;
+  HashIndex by_context_;
 };
 
 }  // namespace
@@ -171,12 +171,12 @@ struct Profile::Rep {
   int64_t next_type_id = 0;
   ChunkedVector<MethodRow> methods;
   Arena<TypeIndex> signatures;
-  IndexSet method_index;
+  HashIndex method_index;
   int64_t next_method_id = 0;
   CodeHashes code_hashes;
   PositionNotes notes;
   ChunkedVector<ContextRow> contexts;
-  IndexSet context_index;
+  HashIndex context_index;
   CountTable calls{seed};
   CountTable samples{seed};
   RecordTable<Successor> conditionals{seed};

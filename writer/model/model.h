@@ -193,7 +193,7 @@ class Profile {
   // Order is that of first appearance. Negative counts are the caller's error; sums saturate.
   EntryIndex AddCount(Table table, ContextIndex context, int64_t count);  // kCalls, kSamples
   // conditionals. A list with the entry's shape is added triple by triple; any other list is added
-  // by outcome: the same bci is the same outcome, whatever its index (branch_outcomes.h). The
+  // by outcome: the same bci is the same outcome with every index (branch_outcomes.h). The
   // latter takes time for both lists.
   EntryIndex AddSuccessors(ContextIndex context, std::span<const Successor> successors);
   // The same, but returns false and adds nothing if the entry has another shape.

@@ -26,7 +26,7 @@ TEST_CASE("notes are found by method and bci") {
   CHECK_FALSE(notes.LineOf(kB, 0));
 }
 
-TEST_CASE("of two notes the smaller one stays, whatever the order") {
+TEST_CASE("of two notes the smaller one stays in both orders") {
   PositionNotes one;
   PositionNotes other;
   one.SetLine(kA, 3, 20);

@@ -20,7 +20,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/chunked_vector.h"
 #include "writer/base/hash.h"
-#include "writer/base/index_set.h"
+#include "writer/base/hash_index.h"
 #include "writer/model/branch_outcomes.h"
 #include "writer/model/model.h"
 
@@ -62,7 +62,7 @@ class RecordTable {
   // Adds nothing if the entry has other items. A new entry takes any items.
   Attempt TryAdd(ContextIndex context, std::span<const T> items) {
     uint32_t at = Find(context);
-    if (at == IndexSet::kNone) {
+    if (at == HashIndex::kNone) {
       at = static_cast<uint32_t>(entries_.size());
       entries_.push_back({context, 0, nullptr});
       by_context_.Insert(Hash(context), at);
@@ -140,7 +140,7 @@ class RecordTable {
 
   void AddTypes(uint32_t at, std::span<const T> items) {
     Entry& entry = entries_[at];
-    IndexSet* const index = IndexFor(at, entry.size + items.size());
+    HashIndex* const index = IndexFor(at, entry.size + items.size());
     for (const T& item : items) {
       const auto same = [&](uint32_t i) { return SameItem(entry.items[i], item); };
       uint32_t found = 0;
@@ -159,7 +159,7 @@ class RecordTable {
   }
 
   // Null for a list that stays short: it is searched item by item.
-  IndexSet* IndexFor(uint32_t at, size_t length) {
+  HashIndex* IndexFor(uint32_t at, size_t length) {
     if (length <= kScanLimit) {
       if (long_lists_.empty()) return nullptr;
       const auto known =
@@ -167,7 +167,7 @@ class RecordTable {
       return known == long_lists_.end() ? nullptr : &known->second;
     }
     const auto [known, is_new] = long_lists_.try_emplace(at);
-    IndexSet& index = known->second;
+    HashIndex& index = known->second;
     if (is_new) {
       const Entry& entry = entries_[at];
       for (uint32_t i = 0; i < entry.size; ++i) index.Insert(Hash(entry.items[i]), i);
@@ -177,9 +177,9 @@ class RecordTable {
 
   uint64_t seed_;
   ChunkedVector<Entry> entries_;
-  IndexSet by_context_;
+  HashIndex by_context_;
   Arena<T> pool_;
-  std::unordered_map<uint32_t, IndexSet> long_lists_;  // of types, by entry
+  std::unordered_map<uint32_t, HashIndex> long_lists_;  // of types, by entry
 };
 
 }  // namespace iprof

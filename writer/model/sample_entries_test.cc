@@ -39,7 +39,7 @@ TEST_CASE("a stack of which nothing is left is not written") {
   CHECK(profile.entry_count(Table::kSamples) == 0);
 }
 
-TEST_CASE("scaled samples have the right sum, whatever their order") {
+TEST_CASE("scaled samples have the right sum in any order") {
   constexpr int kStacks = 100;
   Profile forwards;
   Profile backwards;

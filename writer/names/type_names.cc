@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "writer/base/utf8.h"
+
 namespace iprof {
 namespace {
 
@@ -81,25 +83,6 @@ CodeUnit ReadCodeUnit(std::string_view text, size_t at) {
   return {0, 0};
 }
 
-void AppendUtf8(uint32_t code_point, std::string& out) {
-  const auto put = [&](uint32_t byte) { out += static_cast<char>(byte); };
-  if (code_point < 0x80) {
-    put(code_point);
-  } else if (code_point < 0x800) {
-    put(0xC0 | (code_point >> 6));
-    put(0x80 | (code_point & 0x3F));
-  } else if (code_point < 0x10000) {
-    put(0xE0 | (code_point >> 12));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  } else {
-    put(0xF0 | (code_point >> 18));
-    put(0x80 | ((code_point >> 12) & 0x3F));
-    put(0x80 | ((code_point >> 6) & 0x3F));
-    put(0x80 | (code_point & 0x3F));
-  }
-}
-
 // How many bytes at the front are ASCII, or fewer by up to seven: nearly all names are nothing else.
 size_t LeadingAscii(std::string_view text) {
   size_t at = 0;
@@ -110,9 +93,6 @@ size_t LeadingAscii(std::string_view text) {
   while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
   return at;
 }
-
-bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 }  // namespace
 
@@ -186,7 +166,7 @@ std::string ToUtf8(std::string_view modified_utf8) {
       const CodeUnit low =
           i < modified_utf8.size() ? ReadCodeUnit(modified_utf8, i) : CodeUnit{0, 0};
       if (low.length != 0 && IsLowSurrogate(low.value)) {
-        AppendUtf8(0x10000 + ((unit.value - 0xD800) << 10) + (low.value - 0xDC00), out);
+        AppendCodePoint(JoinSurrogates(unit.value, low.value), &out);
         i += low.length;
       } else {
         out += '?';
@@ -194,7 +174,7 @@ std::string ToUtf8(std::string_view modified_utf8) {
     } else if (IsLowSurrogate(unit.value)) {
       out += '?';
     } else {
-      AppendUtf8(unit.value, out);
+      AppendCodePoint(unit.value, &out);
     }
   }
   return out;
@@ -220,6 +200,12 @@ bool IsGeneratedAccessor(Descriptor descriptor) {
   if (!name.starts_with(kPrefix)) return false;
   const size_t end = name.find_last_not_of("0123456789");
   return end + 1 < name.size() && name.substr(0, end + 1).ends_with("Accessor");
+}
+
+std::string_view PackageOf(std::string_view class_name) {
+  class_name = class_name.substr(0, class_name.find('/'));  // of a hidden class
+  const size_t dot = class_name.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : class_name.substr(0, dot);
 }
 
 }  // namespace iprof

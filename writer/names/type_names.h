@@ -41,6 +41,9 @@ std::string ToUtf8(std::string_view modified_utf8);
 // The same without a copy if the text is ASCII, as most are. Otherwise the result is in `made`.
 std::string_view ToUtf8(std::string_view modified_utf8, std::string* made);
 
+// "java.util" of "java.util.Map$Entry"; empty for a class in no package.
+std::string_view PackageOf(std::string_view class_name);
+
 // Whether a descriptor from JVMTI is that of a hidden class: "La/B.0x0000;" has a dot before
 // the suffix.
 bool IsHiddenClass(Descriptor descriptor);

@@ -4,6 +4,7 @@
 // are smaller than exact ones: estimates somewhat, raw ones by a factor of 2 to 30. Added as they
 // are, they would vanish beside exact counts. So if the inputs of a merge are of several kinds, each
 // input is scaled to the largest input's total of calls and branches.
+// Example: an exact profile has 1,000,000 calls and branches, a raw harvest 50,000. The harvest's counts are multiplied by 20: 3 becomes 60.
 //
 // Guarantees:
 //  - Inputs of one kind are not scaled. Scales do not depend on the order of the inputs.

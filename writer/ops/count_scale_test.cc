@@ -141,7 +141,7 @@ CountFacts Sampled(int64_t interval_ns, int64_t weight, int64_t signals,
   return {.samples = {event, interval_ns, weight, signals}};
 }
 
-TEST_CASE("samples of equal intervals are not scaled, nor are those of which nobody knows") {
+TEST_CASE("samples of equal intervals are not scaled, nor are those of unknown intervals") {
   const CountFacts none{};
   const CountFacts unknown{.samples = {.weight = 50}};
   const CountFacts a = Sampled(10'000'000, 500, 500);

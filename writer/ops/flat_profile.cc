@@ -6,15 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/names/type_names.h"
+
 namespace iprof {
 namespace {
-
-// The part of a class name before its last dot; dots behind a '/' belong to a hidden class's
-// suffix.
-std::string PackageOf(std::string_view type) {
-  const size_t dot = type.substr(0, type.find('/')).rfind('.');
-  return dot == std::string_view::npos ? "(default)" : std::string(type.substr(0, dot));
-}
 
 struct Sums {
   int64_t self = 0;
@@ -68,7 +63,9 @@ class Flattening {
     if (key_ == FlatKey::kLine) return {static_cast<uint32_t>(frame.method), LineOf(frame)};
     const auto [at, is_new] = package_of_.try_emplace(static_cast<uint32_t>(frame.method), 0U);
     if (is_new) {
-      const std::string name = PackageOf(profile_.TypeName(profile_.DeclaringType(frame.method)));
+      const std::string_view package =
+          PackageOf(profile_.TypeName(profile_.DeclaringType(frame.method)));
+      const std::string name(package.empty() ? "(default)" : package);
       const auto found = std::find(packages_.begin(), packages_.end(), name);
       at->second = static_cast<uint32_t>(found - packages_.begin());
       if (found == packages_.end()) packages_.push_back(name);

@@ -36,7 +36,7 @@ TEST_CASE("methods of one weight are hot or not together, and those without are 
   CHECK(HottestByWeight({}).empty());
 }
 
-TEST_CASE("a method weighs its calls and its branch executions, whatever its callers") {
+TEST_CASE("a method weighs its calls and its branch executions, with all callers") {
   Profile profile;
   profile.AddStandardTypes();
   const MethodIndex run = AddMethod(profile, "run", 7, 0);

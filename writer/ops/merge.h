@@ -3,7 +3,7 @@
 // Guarantees:
 //  - Types are united by name, methods by (declaring type, name, signature); counts are added per
 //    (table, context), outcome of a branch, and class. Sums saturate at INT64_MAX. Outcomes are
-//    identified by their bci, whatever index an input gives them (branch_outcomes.h), so that the
+//    identified by their bci, not by the index that an input gives them (branch_outcomes.h), so that the
 //    consumer's probabilities are those of the inputs, weighted by how often each saw the branch.
 //  - The result depends only on the multiset of inputs: order, grouping and number of threads do
 //    not change a byte of the output (see merge_canonical.h). The counts and the sampler's
@@ -75,8 +75,8 @@ class ProfileMerger {
   bool empty_ = true;
   ExtraKeyMerger extras_;
   std::vector<std::string> conflicting_keys_;  // of the last Finish()
-  VersionReport versions_;                     // likewise
-  ImageChoice image_;                          // likewise
+  VersionReport versions_;                     // of the last Finish()
+  ImageChoice image_;                          // of the last Finish()
 };
 
 struct MergeInput {

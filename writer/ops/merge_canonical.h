@@ -3,7 +3,7 @@
 // Guarantees: types: the standard ten, then by name; methods by (declaring type's name, name,
 // signature's names); entries by their frames, innermost first (method, bci), shorter first;
 // receivers by count, largest first, then by name; unknown keys by name. Ids are assigned in that
-// order. Two profiles with equal content give equal bytes when written, whatever the original order
+// order. Two profiles with equal content give equal bytes when written, for every original order
 // of their parts. The order of a site's successors is kept: the triples of a switch are in the
 // order of its keys, and if inputs differed, adding them up has already given a canonical order
 // (branch_outcomes.h).

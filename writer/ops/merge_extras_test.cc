@@ -182,7 +182,7 @@ TEST_CASE(
   CHECK(weighted.ChooseImage(PreferredVersion::kHeaviest).note->target == ImageTarget::k25);
 }
 
-TEST_CASE("a merge tells what decided for which image build it is meant") {
+TEST_CASE("a merge says what decided for which image build it is meant") {
   using Reason = ImageChoice::Reason;
   const auto reason = [](int64_t calls_17, int64_t end_17, int64_t calls_25, int64_t end_25,
                          PreferredVersion preferred) {

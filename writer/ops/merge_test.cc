@@ -174,7 +174,7 @@ TEST_CASE("counts saturate") {
   CHECK(merged.EntryCount(Table::kCalls, EntryIndex{0}) == INT64_MAX);
 }
 
-TEST_CASE("source lines are united to the same bytes in whatever order and groups") {
+TEST_CASE("source lines are united to the same bytes in any order and groups") {
   const std::string loop =
       R"(,"callCountProfiles":[{"ctx":"2:0","records":[3]},{"ctx":"1:0","records":[1]}])";
   const std::vector<std::string> inputs{

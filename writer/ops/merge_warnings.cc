@@ -75,10 +75,7 @@ std::string OfPrograms(const std::vector<std::string>& inputs) {
 }
 
 std::string Joined(const std::vector<std::string>& examples, size_t methods) {
-  std::string text;
-  for (const std::string& example : examples) text += (text.empty() ? "" : ", ") + example;
-  if (examples.size() < methods) text += ", ...";
-  return text;
+  return fmt::format("{}{}", fmt::join(examples, ", "), examples.size() < methods ? ", ..." : "");
 }
 
 std::string OfSamples(int64_t samples) {

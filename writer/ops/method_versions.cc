@@ -251,8 +251,9 @@ class KeptVersions {
   const IndexMapping& mapping_;
   Profile& result_;
   EntryAdder adder_;
-  std::vector<bool> is_other_;     // by method of the sum
-  std::vector<bool> is_doubtful_;  // likewise: those too, and those whose version is not known
+  std::vector<bool> is_other_;  // by method of the sum
+  std::vector<bool>
+      is_doubtful_;  // by method of the sum: those too, and those whose version is not known
   std::vector<Frame> frames_;
   int64_t samples_ = 0;
 };

@@ -196,7 +196,7 @@ TEST_CASE("the weight of a version is that of all inputs that have it") {
                    .profile) == "53:10 6:2");
 }
 
-TEST_CASE("the newest version can be preferred, whatever its weight") {
+TEST_CASE("the newest version can be preferred with any weight") {
   const auto newest = [](int64_t old_ms, int64_t new_ms) {
     return Branch(Merge(List(RecordedAt(Version(kOld, 50, 53), old_ms),
                              RecordedAt(Version(kNew, 7, 40), new_ms)),

@@ -1,7 +1,7 @@
 // Overlap: how similar the distributions of counts in two profiles are: the sum over all keys of
 // the smaller of both shares.
 //
-// Guarantees: 1 for identical distributions (whatever their totals), 0 for disjoint ones,
+// Guarantees: 1 for identical distributions (with any totals), 0 for disjoint ones,
 // symmetric. A key is (context, outcome) for branches, where the outcome is the successor's bci,
 // not its index (branch_outcomes.h); (context, class) for receivers, monitors and instanceof; and
 // the context for calls and samples. A table that is empty in both profiles has no overlap; if it

@@ -30,7 +30,7 @@ TEST_CASE("overlap by hand") {
   CHECK(*overlap.methods[1].tables[0].overlap == 1);  // equal within the method
 }
 
-TEST_CASE("branches overlap by bci, whatever the order and numbers of their successors") {
+TEST_CASE("branches overlap by bci, with any order and numbers of their successors") {
   const auto overlap = [](const Profile& a, const Profile& b) {
     return ComputeOverlap(a, b).tables[static_cast<size_t>(Table::kConditionals)];
   };

@@ -4,7 +4,7 @@
 // JDK (with `app`), and matches no exclude pattern. Patterns are those of the agent's include= and exclude=: they
 // match the whole name of the class with dots; '*' stands for any characters, '?' for one.
 //
-// An entry is kept if the class of its method is wanted, whatever its callers are. A sample is kept, as the whole
+// An entry is kept if the class of its method is wanted; its callers do not matter. A sample is kept, as the whole
 // stack, if the class of any of its frames is wanted. Of the locked classes, those that are wanted are kept.
 //
 // Guarantees: an empty filter wants every class. FilterProfile keeps types, methods and entries in their order, with

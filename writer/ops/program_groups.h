@@ -6,7 +6,7 @@
 // are in the run. Inputs that belong together through others are one group, and an input without own methods is in none.
 //
 // Guarantees: two inputs are judged alike in either order. Keeps one number for each method of all inputs, however many
-// inputs there are, and tells at most kMostGroups groups apart.
+// inputs there are, and separates at most kMostGroups groups.
 // Threads: any; Add may run in several threads at once. Failure: none but std::bad_alloc.
 #pragma once
 

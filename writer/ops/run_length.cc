@@ -44,7 +44,7 @@ LongerRun LongerOf(const Profile& a, const Profile& b) {
 }
 
 double GrowthOfRepeatedWork(std::vector<std::pair<int64_t, int64_t>> counts) {
-  // What only one of the runs did tells nothing of its length.
+  // What only one of the runs did says nothing about its length.
   std::erase_if(counts,
                 [](const auto& pair) { return pair.first <= 0 || pair.second <= pair.first; });
   std::sort(counts.begin(), counts.end(),

@@ -1,7 +1,7 @@
 // UniteByLargest: one profile from several states of the same counters.
 //
 // Why: counters that are read again have grown, so adding the readings would count twice. But a
-// later reading may lack what was unloaded or compiled anew meanwhile. So each entry is that of the
+// later reading may lack what was unloaded or compiled again since the earlier one. So each entry is that of the
 // reading in which its total is the largest.
 //
 // Guarantees: the result does not depend on the order of the inputs, but for equal totals and the order of types,

@@ -1,4 +1,4 @@
-#include "writer/report/package_fitness.h"
+#include "writer/report/profile_facts.h"
 
 #include <catch2/catch.hpp>
 

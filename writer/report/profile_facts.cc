@@ -1,7 +1,9 @@
 #include "writer/report/profile_facts.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include "writer/base/utc_time.h"
 #include "writer/image/image_note.h"
@@ -11,14 +13,28 @@
 #include "writer/io/run_note.h"
 #include "writer/io/sampling_sum.h"
 #include "writer/io/snapshot_note.h"
+#include "writer/names/type_names.h"
 #include "writer/ops/hot_set.h"
 #include "writer/ops/summary.h"
-#include "writer/report/package_fitness.h"
 
 namespace iprof {
 namespace {
 
-void WriteRun(const RunNote& run, bool has_estimates, DataJson& json) {
+std::vector<MethodUse> UsesOf(const Profile& profile) {
+  std::vector<MethodUse> uses;
+  std::vector<std::string_view> parameters;
+  uses.reserve(profile.method_count());
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const auto signature = profile.Signature(method);
+    parameters.clear();
+    for (const TypeIndex type : signature.subspan(std::min<size_t>(2, signature.size())))
+      parameters.push_back(profile.TypeName(type));
+    uses.emplace_back(profile.TypeName(signature[0]), profile.MethodName(method), parameters);
+  }
+  return uses;
+}
+
+void WriteRun(const RunNote& run, bool has_estimates, JsonBuilder& json) {
   json.Open('{')
       .FieldIfAny("agent", run.agent)
       .FieldIfAny("options", run.options)
@@ -51,7 +67,7 @@ std::string DescribePart(const AgentSection& section, std::string_view part, Mor
 }
 
 void WriteNotes(const Profile& profile, const AgentSection& section, bool snapshot_tells_counts,
-                DataJson& json) {
+                JsonBuilder& json) {
   json.Key("notes").Open('[');
   const auto note = [&](std::string_view title, const std::string& text) {
     if (!text.empty()) json.Open('[').String(title).String(text).Close(']');
@@ -63,7 +79,7 @@ void WriteNotes(const Profile& profile, const AgentSection& section, bool snapsh
   json.Close(']');
 }
 
-void WriteSampling(const AgentSection& section, DataJson& json) {
+void WriteSampling(const AgentSection& section, JsonBuilder& json) {
   const auto text = section.Part(kSamplingPart);
   const auto sampling = text ? SamplingSum::Parse(*text) : std::nullopt;
   if (!sampling) return;
@@ -79,7 +95,7 @@ void WriteSampling(const AgentSection& section, DataJson& json) {
       .Close('}');
 }
 
-void WriteHotSet(const HotSet& hot, DataJson& json) {
+void WriteHotSet(const HotSet& hot, JsonBuilder& json) {
   json.Key("hot").Open('{');
   json.Field("methods", static_cast<int64_t>(hot.methods))
       .Field("all_methods", static_cast<int64_t>(hot.all_methods))
@@ -89,11 +105,11 @@ void WriteHotSet(const HotSet& hot, DataJson& json) {
       .Close('}');
 }
 
-void WritePart(const ImageShare::Part& part, DataJson& json) {
+void WritePart(const ImageShare::Part& part, JsonBuilder& json) {
   json.Int(part.weight).Int(part.usable_weight);
 }
 
-void WritePackages(const std::vector<PackageFitness>& packages, DataJson& json) {
+void WritePackages(const std::vector<PackageFitness>& packages, JsonBuilder& json) {
   json.Key("packages").Open('[');
   for (size_t p = 0; p < std::min(packages.size(), kMostPackages); ++p) {
     const PackageFitness& package = packages[p];
@@ -108,7 +124,7 @@ void WritePackages(const std::vector<PackageFitness>& packages, DataJson& json) 
 
 }  // namespace
 
-void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson& json) {
+void WriteProfileFacts(const std::string& file, const Profile& profile, JsonBuilder& json) {
   const AgentSection section = AgentSection::Of(profile);
   json.Open('{')
       .Field("file", file)
@@ -153,6 +169,45 @@ void WriteProfileFacts(const std::string& file, const Profile& profile, DataJson
   json.Key("filtered").Bool(image && image->filtered).Close('}');
   WritePackages(packages, json);
   json.Close('}');
+}
+
+std::vector<PackageFitness> FitnessOfPackages(const Profile& profile, ImageTarget target) {
+  const std::vector<MethodUse> uses = UsesOf(profile);
+  std::map<std::string, PackageFitness> packages;
+  std::vector<const MethodUse*> frames;
+  for (const Table table : kAllTables) {
+    if (table == Table::kMonitors) continue;
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      const ContextIndex context = profile.EntryContext(table, entry);
+      const MethodIndex innermost = profile.InnermostFrame(context).method;
+      if (innermost == kNoMethod) continue;
+      frames.clear();
+      profile.ForEachFrame(context, [&](Frame frame) {
+        if (frame.method != kNoMethod) frames.push_back(&uses[static_cast<size_t>(frame.method)]);
+      });
+      const std::string_view in = PackageOf(profile.TypeName(profile.DeclaringType(innermost)));
+      std::string name(in.empty() ? "(default)" : in);
+      PackageFitness& package = packages[name];
+      package.package = std::move(name);
+      package.share.Add(table, frames, profile.EntryTotal(table, entry), target);
+    }
+  }
+  std::vector<PackageFitness> result;
+  for (auto& [name, package] : packages) {
+    for (const Table table :
+         {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kSamples}) {
+      const int64_t total = profile.Total(table);
+      if (total == 0) continue;
+      package.weight =
+          std::max(package.weight, static_cast<double>(package.share.Of(table).weight) /
+                                       static_cast<double>(total));
+    }
+    result.push_back(std::move(package));
+  }
+  std::stable_sort(
+      result.begin(), result.end(),
+      [](const PackageFitness& a, const PackageFitness& b) { return a.weight > b.weight; });
+  return result;
 }
 
 }  // namespace iprof

@@ -7,10 +7,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "writer/io/json_builder.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/diff.h"
 #include "writer/report/call_edges.h"
-#include "writer/report/data_json.h"
 #include "writer/report/profile_facts.h"
 #include "writer/report/report_model.h"
 
@@ -59,7 +59,7 @@ class Writing {
 
   // --- Values.
 
-  void Write(const Counts& counts, DataJson& json) const {
+  void Write(const Counts& counts, JsonBuilder& json) const {
     if (inputs_.size() == 1) {
       json.Int(counts[0]);
     } else {
@@ -167,7 +167,7 @@ class Writing {
     std::string rows;
     for (size_t rank = 0; rank < shown_.size(); ++rank) {
       const auto& [method, has_details] = shown_[rank];
-      DataJson row;
+      JsonBuilder row(JsonBuilder::For::kPage);
       row.Open('[').String(names().MethodName(method->method)).Open('[');
       for (const TypeIndex type : names().Signature(method->method)) row.Int(NumberOf(type));
       row.Close(']').Open('[');
@@ -199,7 +199,7 @@ class Writing {
     return codes;
   }
 
-  void WriteDetails(const ReportMethod& method, const CallEdges& edges, DataJson& row) {
+  void WriteDetails(const ReportMethod& method, const CallEdges& edges, JsonBuilder& row) {
     WriteSites(method, row);
     row.Open('[');
     for (const ReportPosition& position : method.positions) {
@@ -213,7 +213,7 @@ class Writing {
     WriteEdges(edges.CalleesOf(method), row);
   }
 
-  void WriteSites(const ReportMethod& method, DataJson& row) {
+  void WriteSites(const ReportMethod& method, JsonBuilder& row) {
     row.Open('[');
     for (const ReportSite& site : method.sites) {
       row.Open('[').Int(static_cast<int64_t>(site.table)).Int(site.bci);
@@ -236,7 +236,7 @@ class Writing {
     row.Close(']');
   }
 
-  void WriteEdges(const std::vector<ReportEdge>& edges, DataJson& row) {
+  void WriteEdges(const std::vector<ReportEdge>& edges, JsonBuilder& row) {
     row.Open('[');
     size_t written = 0;
     for (const ReportEdge& edge : edges) {
@@ -253,7 +253,7 @@ class Writing {
 
   // Empty if it does not fit.
   std::string CodeOf(const ReportMethod& method, const MethodListing& listing) {
-    DataJson code;
+    JsonBuilder code(JsonBuilder::For::kPage);
     code.Open('{').FieldIfAny("file", listing.source_file).Key("lines").Open('[');
     for (const auto& [bci, line] : listing.lines) code.Int(bci).Int(line);
     code.Close(']').Key("code").Open('[');
@@ -282,14 +282,14 @@ class Writing {
   }
 
   // Executions of each block; in a comparison, those of the new profile.
-  void WriteBlocks(const ReportMethod& method, const MethodListing& listing, DataJson& code) {
+  void WriteBlocks(const ReportMethod& method, const MethodListing& listing, JsonBuilder& code) {
     for (const BlockExecutions& block : BlocksOf(method, listing, inputs_.size() - 1)) {
       code.Int(block.bci);
       block.count ? code.Int(*block.count) : code.Raw("null");
     }
   }
 
-  void WriteSource(const MethodListing& listing, DataJson& code) {
+  void WriteSource(const MethodListing& listing, JsonBuilder& code) {
     if (listing.source.empty()) return;
     size_t bytes = 0;
     for (const std::string& line : listing.source) bytes += line.size() + 4;
@@ -421,7 +421,7 @@ class Writing {
   std::span<const ReportInput> inputs_;
   const ReportOptions& options_;
   ReportModel model_;
-  DataJson json_;
+  JsonBuilder json_{JsonBuilder::For::kPage};
   struct Shown {
     const ReportMethod* method;
     bool has_details;

@@ -84,7 +84,7 @@ TEST_CASE("methods are ordered by their largest share") {
   CHECK(names == std::vector<std::string>{"loop", "area", "main"});  // square's area never ran
 }
 
-TEST_CASE("two profiles are matched by name, whatever their numbers") {
+TEST_CASE("two profiles are matched by name, not by their numbers") {
   ReportModel model;
   model.Add(Shapes(R"(,"callCountProfiles":[{"ctx":"3:0","records":[8]}])"));
   Result<Profile> other = ReadProfileText(

@@ -1,7 +1,7 @@
 // ArchiveIdentity: whether a file is the class-data archive (CDS) that the JVM of a core had mapped.
 //
 // Why: parts of a core are read from the archive's file, and archives of other builds, or made
-// anew by the same one, hold other data at the same addresses.
+// again by the same one, hold other data at the same addresses.
 //
 // How: HotSpot writes its build into the archive's header, and a checksum that covers it. It keeps
 // the header of its base archive in memory, so the two can be compared. A dynamic archive (on top
@@ -29,7 +29,7 @@ struct ArchiveHead {
   bool operator==(const ArchiveHead&) const = default;
 };
 
-// What the JVM tells about itself and its archive.
+// What the JVM's memory says about the JVM and its archive.
 struct ArchiveOwner {
   std::string build;                // HotSpot's own description of it
   std::optional<ArchiveHead> base;  // of the archive that it mapped, where its tables tell

@@ -23,7 +23,7 @@ TEST_CASE("an archive belongs to the JVM whose build and header it has") {
   CHECK(DifferenceOfArchive(Archive(head, kBuild), {kBuild, std::nullopt}).empty());
   CHECK(DifferenceOfArchive(Archive(head, "OpenJDK 64-Bit Server VM (25.0.2+10)"), owner) ==
         "was made by another build of the JDK");
-  // made anew by the same build, with -Xshare:dump
+  // made again by the same build, with -Xshare:dump
   CHECK(DifferenceOfArchive(Archive({0xf00baba2, 0x1235, 19}, kBuild), owner) ==
         "is another archive than the one that was mapped");
 }

@@ -1,4 +1,4 @@
-// BuildId: the number that the linker gave a library, which tells two builds apart.
+// BuildId: the number that the linker gave a library, which differs between two builds.
 //
 // Guarantees: pure on the memory's bytes, and bounded; works for a file (base 0) and for a library
 // that is mapped in memory. Only 64-bit little-endian ELF.

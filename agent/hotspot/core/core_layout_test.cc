@@ -14,7 +14,7 @@ std::string Refusal(std::vector<uint8_t> bytes) {
   return CoreLayout::Read(file, file.size()).status().message();
 }
 
-TEST_CASE("a core tells its memory and the mapped files") {
+TEST_CASE("a core lists its memory and the mapped files") {
   const BytesMemory file(SmallCore().Bytes());
   const auto layout = CoreLayout::Read(file, file.size());
   INFO(layout.status().message());

@@ -1,4 +1,4 @@
-// CoreMemory: the memory of a process as its core file tells it.
+// CoreMemory: the memory of a process, read from its core file.
 //
 // The kernel leaves out pages that a file has unchanged, such as code, constants and the CDS
 // archive. They are read from that file.

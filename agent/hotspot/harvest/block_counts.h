@@ -1,12 +1,15 @@
 // BlockCounts: how often the basic blocks of a method were executed, as far as its MethodData
-// tells.
+// says.
 //
 // A block has the largest count of the records on its instructions. A block without a record, or
 // whose records are all 0, gets the sum of what flows into it along edges whose counts are known, at
 // most the largest count of the method. So does, where records may be younger than the entries, a
 // block whose records have less than that. The first block was executed at least once for each entry,
-// whatever its records have missed: HotSpot clears a record when it unloads a class of it. Who wants to
+// even if its records have missed some: HotSpot clears a record when it unloads a class of it. Who wants to
 // know what was counted since then asks for the records alone.
+//
+// Example: `if (x) a(); else b(); c();` was entered 100 times, and the branch went 70 times to a and 30 times to b. The block of c has no
+// record and gets 70 + 30. With a record of 60 at the call of a, which compiled code does not count, that block has 60.
 //
 // Guarantees: pure; linear in the code's size. Threads: any, but one for each BlockCounter. Failure:
 // none but std::bad_alloc.
@@ -23,7 +26,7 @@
 
 namespace iprof::hotspot {
 
-// What MethodData tells about one instruction.
+// What MethodData says about one instruction.
 struct InstructionCount {
   uint32_t bci = 0;
   uint64_t count = 0;

@@ -229,7 +229,7 @@ inline VmFlags TrainedFlags() {
   return VmFlags(structs);
 }
 
-// Flags of a JVM that tells none: all have their defaults.
+// Flags of a JVM that exports none: all have their defaults.
 inline VmFlags NoFlags() {
   static const OwnMemory memory;
   static const VmStructs structs(memory, [](const char*) { return std::optional<Address>(); });

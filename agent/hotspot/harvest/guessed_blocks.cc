@@ -192,7 +192,7 @@ double StayByHalving(Graph& graph, double wanted) {
 //
 // The search is for x = log(stay / (1 - stay)), and compares logarithms of jumps. One loop has
 // stay / (1 - stay) of them, so a straight line between two points meets what is wanted at once, and loops in
-// loops are nearly as straight. Each third step halves the distance, whatever the points say.
+// loops are nearly as straight. Each third step halves the distance in any case.
 double FindStay(Graph& graph, double wanted) {
   constexpr double kFar = 1e3;
   const double most = std::log(kMostStay / (1 - kMostStay));

@@ -4,12 +4,15 @@
 // Why: a method has no MethodData until it was called some 200 times or looped for long. Until then
 // the interpreter counts no blocks. Such a method may still be what drives a program: a loop that
 // was entered a few times, and calls everything else. Its callees are compiled, and their counts
-// stop, so without it nothing would tell how often they were called.
+// stop, so without it nothing would say how often they were called.
 //
 // How: where a conditional branch decides whether a loop goes on, it goes on with one and the same
 // probability in the whole method: the one with which the jumps backwards add up to what was
 // counted. Any other branch goes each way equally often. A loop without an exit has as many rounds as
 // jumps backwards were counted.
+// Example: a loop was entered 100 times and jumped back 15,000 times. So its condition was asked 15,100 times and went on with the
+// probability 0.9934, and its body was executed 15,000 times. In a loop in a loop, entered once with 9,999 jumps back in all, both go
+// on with 0.99: the outer body was executed 100 times, the inner one 10,000 times.
 //
 // Guarantees: pure; finite and at least 0; linear in the code's size for nested loops as compilers
 // write them, and never more than kMostGuessedBlocks cubed. Threads: any. Failure: none but

@@ -126,7 +126,7 @@ std::vector<HandleTarget> HandleReader::TargetsOf(const Pool& pool, uint32_t ope
   const Object site = ObjectAt(SiteAt(pool, EntryOfDynamic(operand)));
   looked_at_ = 0;
   if (site.kind == Kind::kSite) {
-    // The target is the first of its fields, whatever a language adds in subclasses.
+    // The target is the first of its fields, also if a language adds others in subclasses.
     for (const Object& part : PartsOf(site)) {
       if (part.kind != Kind::kHandle && part.kind != Kind::kDirect) continue;
       Walk(part, 1);

@@ -7,7 +7,7 @@
 // How: objects are scanned, not interpreted. A word of an object counts as a reference only if it
 // leads to an object of a class that the JVM lists, and a word of a ResolvedMethodName as a method
 // only if it is the address of a listed one. So neither the offsets of Java fields nor what a
-// collector moves meanwhile can lead to a method that does not exist; what is missed stays unknown.
+// collector moves during the read can lead to a method that does not exist; what is missed stays unknown.
 // A guard passes on what its own counters tell; the handler of an exception, nothing.
 //
 // Guarantees: bounded: each site looks at no more than kMostObjects objects.

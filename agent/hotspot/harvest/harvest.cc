@@ -122,7 +122,7 @@ class Harvester {
     }
   }
 
-  // Reads classes and methods; again from the start if the lists changed meanwhile.
+  // Reads classes and methods; again from the start if the lists changed while they were read.
   bool ReadClasses() {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       cache_.ForgetAll();
@@ -207,7 +207,7 @@ class Harvester {
     }
   }
 
-  // An archive that the JVM could not map was copied: then nothing tells what is of it.
+  // An archive that the JVM could not map was copied: then it is not known which classes are in it.
   bool MapsArchive() const {
     return unchanged_ != nullptr &&
            std::any_of(listed_.begin(), listed_.end(),
@@ -461,7 +461,7 @@ class Harvester {
     }
   }
 
-  // MethodDatas of classes that were unloaded meanwhile count neither as read nor as failed.
+  // MethodDatas of classes that the JVM unloaded during the read count neither as read nor as failed.
   void CountFailed() {
     HarvestCounts& counts = program_->counts;
     const auto is_gone = [&](const ReadMethodData& data) {

@@ -6,9 +6,9 @@
 // Guarantees:
 //  - Reads only; the JVM is neither stopped nor changed. It runs on, so a structure that fails a
 //    check is read again, after the first pass, and left out and counted if it fails once more.
-//  - Classes that are unloaded meanwhile are left out: their memory may have been used again.
+//  - Classes that the JVM unloads during the read are left out: their memory may have been used again.
 //  - The harvest is refused if more than 1 % of the MethodDatas or 0.1 % of their counts fail (see
-//    harvest_limits.h). Those of classes that are unloaded meanwhile count on neither side.
+//    harvest_limits.h). Those of classes that the JVM unloads during the read count on neither side.
 //  - The counts that an AOT cache brought from its training run are subtracted, and MethodDatas with which that fails
 //    are left out and counted.
 //  - Of methods that the agent has changed, only calls and receivers are kept, for an estimate: their

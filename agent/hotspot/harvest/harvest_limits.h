@@ -3,7 +3,7 @@
 // Guarantees: pure. A harvest is refused if more than 1 % of its MethodDatas or 0.1 % of their
 // counts failed, or if there are none.
 // Threads: any. Failure: a sentence without a subject, to be put behind "process 4711". kNothingYet: HotSpot has begun
-// to count anew, because the classes were changed.
+// to count again from 0, because the classes were changed.
 #pragma once
 
 #include <string_view>

@@ -116,7 +116,8 @@ TEST_CASE("a text may be a descriptor without being a name") {
     CHECK(klass.methods == (klass.name.ends_with('1') || klass.name == "a/A" ? 1U : 0U));
 }
 
-TEST_CASE("a counter of entries that began anew is made whole by what the method begins with") {
+TEST_CASE(
+    "a counter of entries that began again at 0 is made whole by what the method begins with") {
   constexpr uint64_t kCalls = 2'200'000'000;
   constexpr uint64_t kLeft = kCalls - (uint64_t{1} << 31);
   for (const bool is_loop : {false, true}) {
@@ -133,7 +134,7 @@ TEST_CASE("a counter of entries that began anew is made whole by what the method
   }
 }
 
-TEST_CASE("a type check that began anew is compared with what was counted since then") {
+TEST_CASE("a type check that began again at 0 is compared with what was counted since then") {
   FakeProgram fake;
   const Address other = fake.vm.Class(fake.loader, "b/B");
   const Address klass = fake.vm.Class(fake.loader, "c/C");
@@ -200,7 +201,7 @@ TEST_CASE("a class whose symbol is no class name is in no profile") {
   }
 }
 
-TEST_CASE("whether an archive is mapped is read where HotSpot tells it") {
+TEST_CASE("whether an archive is mapped is read where HotSpot keeps it") {
   FakeProgram fake;
   MetadataLayout layout = fake.vm.layout();
   const auto has_archive = [&] {

@@ -22,7 +22,7 @@ class HarvestedCodeHasher {
  public:
   explicit HarvestedCodeHasher(Metadata& metadata) : metadata_(metadata) {}
 
-  // Call it before the methods of another class, and again when its constant pool was read anew.
+  // Call it before the methods of another class, and again when its constant pool was read again.
   // `own_name` is the class's symbol, and lives as long as its methods are hashed.
   void Start(const Pool& pool, std::string_view own_name);
   // Of a method of this class.

@@ -49,7 +49,7 @@ uint64_t HashOf(const std::vector<uint8_t>& bytes, std::string_view own_name) {
   return WithCodeLength(Murmur3(symbolic.bytes()).low, bytes.size());
 }
 
-TEST_CASE("hashes are those of the class file, whatever was hashed before") {
+TEST_CASE("hashes are those of the class file, also after other methods were hashed") {
   Reading reading;
   HarvestedCodeHasher& hasher = reading.hasher;
   // The name of the class itself is left out of a hash, so it makes a difference.
@@ -72,7 +72,7 @@ TEST_CASE("code that names an unknown constant has no hash, and the next method'
   CHECK(hasher.Hash(reading.pool, Code(CallsOfRun(1))) == HashOf(CallsOfRun(1), "a/A"));
 }
 
-TEST_CASE("constants that take much memory are encoded anew") {
+TEST_CASE("constants that take much memory are encoded again") {
   FakeHotSpot vm;
   vm.bytes().resize(64 << 20);
   // Field references to classes with long names, which take 20 MB together.

@@ -139,7 +139,7 @@ struct HarvestCounts {
   // because that was not possible.
   uint64_t trained = 0, trained_unknown = 0;
   uint64_t redefined_classes =
-      0;  // since they were loaded, so that HotSpot counts their methods anew
+      0;  // since they were loaded, so that HotSpot counts their methods again from 0
   // Methods whose code was asked for and did not fit. Those that call nothing are among them, as that is
   // seen in the code.
   uint64_t without_code = 0;

@@ -14,7 +14,7 @@
 //
 // A serializable lambda has a second instruction in $deserializeLambda$. If that method never ran,
 // it does not count: compilers put it behind the methods of the source, so the first instruction
-// has the number 0. But the bodies of lambdas (private synthetic methods, whatever their names) and
+// has the number 0. But the bodies of lambdas (private synthetic methods of any name) and
 // the class initializer may be behind it. What these make is left as it is.
 //
 // Guarantees: an instruction is named only if no other one of its class makes lambdas of that base

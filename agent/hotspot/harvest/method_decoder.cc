@@ -248,7 +248,7 @@ void MethodDecoder::AddHandleCalls(const ReadMethodData& data, const Pool& pool)
 }
 
 // What a type check did not list is what its block was executed without it. Nulls are among that,
-// so at most too much is taken for lost. The check may have begun anew, and with it the other records
+// so at most too much is taken for lost. The check may have begun again at 0, and with it the other records
 // of its block, so it is compared with them and not with the entries.
 void MethodDecoder::FindLostChecks(const OriginalCode& code, uint64_t entries) {
   const bool has_unknown = std::any_of(

@@ -45,7 +45,7 @@ TEST_CASE("the calls of a loop without MethodData are guessed from how often it 
     REQUIRE(found->calls.size() == 1);
     CHECK(found->calls[0].owner == "a/A");
     CHECK(static_cast<double>(found->calls[0].block_count) == Approx(5'002).margin(3));
-    // What is guessed is in no profile; it only tells how often its callees were called.
+    // What is guessed is in no profile; it only decides how often its callees were called.
     Profile profile;
     WriteHarvest(**program, RawScales(**program), {}, profile);
     CHECK(profile.method_count() == 2);

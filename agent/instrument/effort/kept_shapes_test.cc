@@ -9,7 +9,7 @@ namespace {
 constexpr uint16_t kStatic = 0x0009;
 constexpr uint16_t kInstance = 0x0001;
 
-TEST_CASE("an empty finalize() is kept, whatever the JVM was told") {
+TEST_CASE("an empty finalize() is kept with all flags of the JVM") {
   for (const bool black_holes : {false, true}) {
     CHECK(HasKeptShape({"finalize", "()V", kInstance, 1}, black_holes));
     CHECK_FALSE(HasKeptShape({"finalize", "()V", kInstance, 5}, black_holes));

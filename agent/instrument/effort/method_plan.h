@@ -41,7 +41,7 @@ class MethodPlanner {
     uint32_t room = UINT32_MAX;  // bytes that may be inserted
     bool striped = false;        // counters are in stripes
     bool fits_in_c1 = false;     // C1 must be able to compile the result (register_budget.h)
-    bool force_inline = false;   // HotSpot inlines the method whatever its size
+    bool force_inline = false;   // HotSpot inlines the method at any size
     CalleeNumbers* callees = nullptr;
     MethodNames names = {};                  // for `weights`
     const BranchWeights* weights = nullptr;  // null: none are known

@@ -6,6 +6,8 @@
 // them: the rank of the instruction among those with the same name, with methods in the order of
 // the class file, then by bci. Only the class file matters; it makes no difference what runs first,
 // or at all.
+// Example: the methods of a class file are b and a, in this order; b has String::length at 8, and a has it at 3 and at 21. The three
+// have the numbers 0, 1 and 2.
 //
 // What a lambda does is read from the arguments of LambdaMetafactory: the method that it calls, the
 // boxing and unboxing around that call, and from rule k23 on what it captures and implements.

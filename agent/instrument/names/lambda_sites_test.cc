@@ -170,7 +170,7 @@ TEST_CASE("a captured value takes an argument's place", "[lambda_sites]") {
   CHECK_FALSE(Share(bound, unboxed, k25));
 }
 
-TEST_CASE("a new object is a reference, whatever its constructor says", "[lambda_sites]") {
+TEST_CASE("a new object is a reference, although its constructor returns void", "[lambda_sites]") {
   const Lambda made{.erased = "()Ljava/lang/Object;",
                     .kind = 8,
                     .owner = "a/C",

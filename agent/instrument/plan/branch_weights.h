@@ -25,7 +25,7 @@ inline constexpr double kUnknownWeight = -1;
 class BranchWeights {
  public:
   virtual ~BranchWeights() = default;
-  // Sets the weights of the edges of branches that it knows and that nobody has set before. They are by
+  // Sets the weights of the edges of branches that it knows and that are not set yet. They are by
   // edge number, as in FrequencyEstimate::Compute.
   virtual void Weigh(const MethodNames& names, const MethodGraph& method,
                      std::span<double> weights) const = 0;

@@ -32,7 +32,6 @@ enum class NodeId : uint32_t {};
 enum class EdgeId : uint32_t {};
 inline constexpr NodeId kRoot{0};
 inline constexpr EdgeId kEntryEdge{0};
-inline constexpr EdgeId kNoEdge{UINT32_MAX};
 constexpr uint32_t Index(NodeId id) { return static_cast<uint32_t>(id); }
 constexpr uint32_t Index(EdgeId id) { return static_cast<uint32_t>(id); }
 
@@ -72,7 +71,7 @@ struct CountingNode {
   bool unguarded;  // … at a place that a catch-any handler cannot protect (before super())
   bool cold;       // known to be rare: ends in athrow
 
-  // Merges the other block into this one (coarse_graph.h): whatever may happen in either may happen
+  // Merges the other block into this one (coarse_graph.h): all that may happen in either may happen
   // in the merged one.
   void Absorb(const CountingNode& other) {
     may_throw = may_throw || other.may_throw;

@@ -1,4 +1,5 @@
 // CounterSpace: allocates counters (or class-counting sites) to classes, chunk by chunk.
+// Example: a chunk has 32,768 counters. A class takes 30,000 of chunk 0. The next one needs 5,000, so it gets the first 5,000 of chunk 1.
 //
 // Guarantees:
 // - A range is inside one chunk, so that a class refers to one holder class and an index is one

@@ -1,7 +1,7 @@
 // FinalClasses: classes of the JDK that nothing can extend, according to the specification of their
 // API.
 //
-// Why: calls of their methods have one target, whatever the caller. In many programs they are a
+// Why: calls of their methods have one target in every caller. In many programs they are a
 // third of all calls (mostly strings and their builders), and no compiler needs a profile of them.
 // In general, whether a callee's class is final is known only when it is loaded, possibly after the
 // caller. For these classes it is known in advance.

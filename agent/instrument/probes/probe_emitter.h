@@ -44,7 +44,7 @@ constexpr ProbeForm CounterFormOf(ProbeForm form, bool striped) {
   return striped ? ProbeForm::kCompact : form;
 }
 
-// The bytes of one probe, whatever its counter; for a compact one the maximum. (An inherited inline
+// The bytes of one probe with any counter; for a compact one the maximum. (An inherited inline
 // probe of a late chunk takes up to three more.)
 struct ProbeLengths {
   uint32_t probe;

@@ -443,8 +443,9 @@ std::string_view ClassTable::NameOf(ClassId id) const {
 size_t ClassTable::Bytes() const {
   return names_.bytes() + entry_bytes_ + content_bytes_ +
          pending_.capacity() * sizeof(pending_[0]) + entries_.capacity() * sizeof(entries_[0]) +
-         contents_.capacity() * sizeof(Content) + by_key_.bytes() + unloaded_by_key_.bytes() +
-         newest_by_name_.bytes() + content_by_bytes_.bytes();
+         contents_.capacity() * sizeof(Content) + by_key_.MemoryBytes() +
+         unloaded_by_key_.MemoryBytes() + newest_by_name_.MemoryBytes() +
+         content_by_bytes_.MemoryBytes();
 }
 
 void ClassTable::TellBudget() const {

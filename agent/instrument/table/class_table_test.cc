@@ -177,7 +177,7 @@ TEST_CASE("a class that is loaded again while it is idle is not taken out") {
   table.Release(id);
   const auto second = table.TakeIdle();
   REQUIRE(second.size() == 1);
-  // It was loaded and released again while the caller waits for it, so the wait starts anew.
+  // It was loaded and released again while the caller waits for it, so the wait starts again.
   CHECK(table.Find("a/B", HashOf(1), &found) == id);
   table.Release(id);
   CHECK(table.TakeIdle().empty());

@@ -2,7 +2,7 @@
 // (CountedMethod::code_hash). It does not depend on the numbering of constants; see
 // agent/classfile/symbolic_code.h for what it covers.
 //
-// Guarantees: it carries the code's length (writer/base/code_length.h); the same for the same code, whatever class file it is read from.
+// Guarantees: it carries the code's length (writer/base/code_length.h); the same for the same code of different class files.
 // Threads: one per scratch object. Failure: 0, if a constant cannot be read.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What another agent may do to a class, and what the class file then tells.
+// What another agent may do to a class, and what the class file then says.
 #include "agent/instrument/table/original_class_reader.h"
 
 #include <catch2/catch.hpp>

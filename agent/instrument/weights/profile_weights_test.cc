@@ -45,7 +45,7 @@ TEST_CASE("a branch has the counts of the profile, added up over its callers") {
   CHECK(weights.unfitting() == 0);
 }
 
-TEST_CASE("ways are found by their targets, whatever their order") {
+TEST_CASE("ways are found by their targets in any order") {
   const PlannedMethod method(ClassWith(CountdownCode()));
   CHECK(method.Ask(ProfileWeights(OneBranch().Add(1, {{4, 1, 30}, {10, 0, 2}}).profile())) ==
         std::vector<double>{2, 30});

@@ -2,7 +2,7 @@
 //
 // aarch64: a call leaves the return address in x30, so a leaf may have stored it nowhere else.
 // HotSpot's frames store x29 and x30 in their two uppermost words; C code stores them anywhere in
-// its frame, usually at the lower end. So a native frame tells its caller's program counter, but
+// its frame, usually at the lower end. So a native frame has its caller's program counter, but
 // not where the caller's frame begins. C2 helps: before it calls native code, it pushes a zero and
 // the return address ("breadcrumb").
 //

@@ -15,7 +15,7 @@ namespace iprof::sampling {
 class StackReader {
  public:
   StackReader(uintptr_t low, uintptr_t end) : low_(low), end_(end) {}
-  // Reads any word of the stack, whatever it belongs to, so AddressSanitizer must not check it.
+  // Reads any word of the stack, of any variable, so AddressSanitizer must not check it.
   __attribute__((no_sanitize("address"))) bool Read(uintptr_t at, uintptr_t* value) const {
     constexpr uintptr_t kSize = sizeof(uintptr_t);
     if (at < low_ || at % kSize != 0 || end_ < kSize || at > end_ - kSize) return false;

@@ -4,7 +4,7 @@
 // Why: HotSpot describes compiled code only between the end of a method's prologue and the start of
 // its epilogue, interpreted frames only when they are complete, and most stubs not at all. In
 // call-heavy loops most samples fall into these gaps. They are easy to handle: the instruction at
-// the program counter tells where the return address is (see FrameLayout).
+// the program counter decides where the return address is (see FrameLayout).
 //
 // Guarantees: reads the stack only between the interrupted stack pointer and the given end, and
 // code only inside known ranges; changes nothing. A wrong caller is worse than none, so a return

@@ -87,7 +87,7 @@ TEST_CASE("opened again and again, it takes no more memory") {
     const size_t allocated = mallinfo2().uordblks - before;
     const size_t counted = ranges.memory_bytes();
     ranges.Close();
-    // malloc itself keeps a little of the first cycle. That of a sanitizer tells nothing.
+    // malloc itself keeps a little of the first cycle. That of a sanitizer proves nothing.
     if (cycle > 0 && allocated > 0) {
       CHECK(mallinfo2().uordblks <= before + 1024);
       CHECK(counted >= allocated);  // nothing is left out of the account

@@ -39,7 +39,7 @@ struct FrameAnchor {
   int in_java = -1;
   int in_vm = -1;
   // The address above the stack, and its size. HotSpot writes them before a thread has its JNIEnv. They are the way to
-  // the stack of a thread that the roll call finds: the C library tells that only to the thread itself, outside of a
+  // the stack of a thread that the roll call finds: the C library knows that only on the thread itself, outside of a
   // signal handler.
   bool knows_stack = false;
   ptrdiff_t stack_base_from_env = 0;

@@ -15,7 +15,7 @@
 // recording have one unit, and no phase of the program counts for more than its CPU time. Against a later signal, one of
 // before the interval was doubled has half the weight, and after two doublings a quarter.
 //
-// Guarantees: pure, apart from what it keeps; knows neither clocks nor threads. Whatever it does, weight times first
+// Guarantees: pure, apart from what it keeps; knows neither clocks nor threads. Weight times first
 // interval is CPU time.
 // Threads: PaceCounters in signal handlers and anywhere; SamplePace one at a time. Failure: none.
 #pragma once

@@ -48,7 +48,7 @@ void InHandler(ThreadSlot* slot, Body body) {
   slot->sequence.store(sequence + 2, std::memory_order_release);
 }
 
-// Every frame of a trace tells which trace it belongs to and its index.
+// Every frame of a trace contains the number of its trace and its index.
 std::vector<CallFrame> TraceNumber(uint64_t which) {
   std::vector<CallFrame> frames;
   for (uint64_t i = 0; i <= which % 40; ++i)

@@ -91,7 +91,7 @@ class TraceTable {
     }
   }
 
-  // All of them, to be read more than once: what is added meanwhile is not in it.
+  // All of them, to be read more than once: what is added after that is not in it.
   std::vector<TraceView> All() const {
     std::vector<TraceView> all;
     ForEach([&](const TraceView& trace) { all.push_back(trace); });

@@ -110,7 +110,7 @@ TEST_CASE("a stop waits no longer than its timeout, and needs no thread") {
   CHECK(thread.Stop(1min));
 }
 
-TEST_CASE("a start after a stop that was not in time waits for the body, and then begins anew") {
+TEST_CASE("a start after a stop that was not in time waits for the body, and then begins again") {
   std::atomic<int> runs{0};
   std::atomic<bool> hold{true};
   AgentThread thread(

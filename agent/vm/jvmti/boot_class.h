@@ -2,7 +2,7 @@
 //
 // JNI's FindClass asks the class loader of the Java method that runs on the calling thread, or else the
 // system class loader. Both may be the program's, also for java.lang.Object: their loadClass would run
-// inside our callback, under whatever locks the JVM or the program holds there. So HotSpot is asked for
+// inside our callback, under any locks that the JVM or the program holds there. So HotSpot is asked for
 // what its boot loader has, which needs no Java code.
 //
 // Guarantees: no exception is pending afterwards. The class may not be initialised yet; GetMethodID,

@@ -1,6 +1,6 @@
 // AtBoundary: the boundary between the JVM's C code and ours. No exception crosses it.
 //
-// Guarantees: noexcept. Whatever the body throws is caught, counted and, the first few times,
+// Guarantees: noexcept. All that the body throws is caught, counted and, the first few times,
 // logged with the name of the callback, so a defect in the agent becomes visible but never harms
 // the application. Every JVMTI callback and every exported function runs its body inside
 // AtBoundary.

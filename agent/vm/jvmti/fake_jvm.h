@@ -1,4 +1,4 @@
-// FakeJvm: a JVM for tests, with classes, objects and JVMTI environments. It does what a test tells
+// FakeJvm: a JVM for tests, with classes, objects and JVMTI environments. It does what a test asks
 // it to.
 //
 // It models class loading with its events (class-file hook, ClassLoad, ClassPrepare), static fields

@@ -8,7 +8,7 @@
 //
 // Guarantees: takes no lock and runs no Java code.
 // Threads: any attached thread in the live phase, including VMDeath. Classes that other threads
-// load meanwhile may be missing.
+// load during the call may be missing.
 // Failure: a Status if the JVM does not list its classes.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace iprof::vm {
 
 struct RegistryCounts {
   int64_t hidden_classes = 0;  // left out on purpose
-  // unloaded meanwhile, or described in a way that we do not understand
+  // unloaded during the call, or described in a way that we do not understand
   int64_t left_out_classes = 0;
   int64_t left_out_methods = 0;
 };

@@ -28,7 +28,7 @@ struct Watched {
   }
 };
 
-TEST_CASE("a tag tells one object from another, for as long as it is loaded") {
+TEST_CASE("a tag identifies an object for as long as it is loaded") {
   Watched w;
   std::vector<UnloadTag> told;
   w.tags.Tell([&](UnloadTag tag) { told.push_back(tag); });
@@ -86,7 +86,7 @@ TEST_CASE("only what stays until the end stays") {
   REQUIRE(w.tags.Start(w.jvm.vm()).ok());
   JNIEnv* const jni = w.jvm.jni();
   CHECK(w.watch.Stays(jni, nullptr));
-  CHECK_FALSE(w.watch.Stays(jni, Ref(w.jvm.application_loader)));  // nobody knows yet
+  CHECK_FALSE(w.watch.Stays(jni, Ref(w.jvm.application_loader)));  // not known yet
   w.watch.LearnLoaders(jni);
   CHECK(w.watch.Stays(jni, Ref(w.jvm.application_loader)));
   CHECK_FALSE(w.watch.Stays(jni, Ref(w.loader)));

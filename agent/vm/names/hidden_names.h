@@ -47,7 +47,7 @@ class HiddenNames final : public HiddenClassNames {
   // have had one.
   void Remove(std::string_view hotspot_name);
   // Also chooses the number after the base name; equal texts get the same number. Returns the name.
-  // The JVM numbers the packages of proxies anew for each loader ("jdk/proxy7"). Here all proxies
+  // The JVM numbers the packages of proxies in each loader ("jdk/proxy7"). Here all proxies
   // with equal texts have the package of the first one, so that a proxy that is created repeatedly
   // is one class.
   std::string AddProxy(std::string_view hotspot_name, const std::string& base,

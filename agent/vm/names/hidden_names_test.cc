@@ -13,8 +13,7 @@ TEST_CASE("proxies are numbered by what they are made of", "[hidden_names]") {
   CHECK(names.InternalName("a/$Proxy2") == "a/$Proxy.s1_1");
 }
 
-TEST_CASE(
-    "a proxy that each loader makes anew in a package with a number of its own is one class") {
+TEST_CASE("a proxy that each loader makes in a package with a number of its own is one class") {
   HiddenNames names(NamingRule::k25, instrument::Unboxing::kByNumber);
   constexpr UnloadTag first{1};
   CHECK(names.AddProxy("jdk/proxy3/$Proxy1", "jdk/proxy3/$Proxy.s1", "x", first) ==

@@ -1,4 +1,4 @@
-// NativeFunction: tells by an address that a native method is not a certain one of the JDK.
+// NativeFunction: finds out by an address that a native method is not a certain one of the JDK.
 //
 // Why: the JVM reports each native method that it binds, some 200 in a start, and asking it for a
 // method's name takes as long as everything else that an idle agent does then.

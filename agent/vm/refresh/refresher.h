@@ -1,4 +1,4 @@
-// Refresher: lets HotSpot profile classes anew.
+// Refresher: lets HotSpot profile classes again.
 //
 // Why: HotSpot counts a method no more once its best compiler has compiled it, so its counters show the
 // beginning of the program. A class that is retransformed gets new methods without counters and compiled code,

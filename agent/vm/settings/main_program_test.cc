@@ -61,7 +61,8 @@ TEST_CASE("what is not behind -jar keeps its module, and arguments are no part o
   CHECK(Public("Main", {"java", "-cp", "Main", "Main"}, "Main") == "Main");
 }
 
-TEST_CASE("without a command line and a class path, the shape of the name tells a file") {
+TEST_CASE(
+    "without a command line and a class path, the shape of the name decides whether it is a file") {
   CHECK(Public("/home/bob/tool", {}) == "tool");
   CHECK(Public("./tool", {}) == "tool");
   CHECK(Public("../x/tool", {}) == "tool");

@@ -52,7 +52,7 @@ TEST_CASE("a claim leaves nothing behind") {
   CHECK(folder.IsEmpty());
 }
 
-TEST_CASE("the claim is on the file, whatever path leads to it") {
+TEST_CASE("the claim is on the file, by every path that leads to it") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "real");
   fs::create_symlink("real", folder / "link");

@@ -20,7 +20,7 @@ function drawing({width, height}) {
     for (const name of ['href', 'tabindex', 'title', 'role', ...made.getAttributeNames().filter((each) => each.startsWith('aria-') && each !== 'aria-current')])
       made.removeAttribute(name);
   }
-  // The widths of this layout, whatever the size of the picture.
+  // The widths of this layout, for a picture of any size.
   const style = document.querySelector('style').textContent.replace(/@media[^{]*\{([^{}]*\{[^}]*\})*\s*\}/g, '');
   const body = new XMLSerializer().serializeToString(document.body);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">\n`

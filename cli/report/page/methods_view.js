@@ -62,7 +62,7 @@ export function createMethodsView(model) {
       'aria-sort': isSorted ? (rises ? 'ascending' : 'descending') : null},
     element('button', {type: 'button', class: 'sort', title: what, 'data-sort': `${key}${byChange}`, onclick: () => {
       sortBy(key, byChange);
-      head.querySelector(`[data-sort="${key}${byChange}"]`).focus();  // the heading was drawn anew
+      head.querySelector(`[data-sort="${key}${byChange}"]`).focus();  // the heading was drawn again
     }}, title, element('span', {'aria-hidden': 'true', class: 'arrow'}, isSorted ? (rises ? '↑' : '↓') : '\u00a0')));
   }
 

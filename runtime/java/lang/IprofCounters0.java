@@ -21,7 +21,7 @@ public final class IprofCounters0 {
     private IprofCounters0() {}
 
     /**
-     * Increments a counter. The shorter probes of long methods call this. C1 and C2 always inline it, whatever their
+     * Increments a counter. The shorter probes of long methods call this. C1 and C2 always inline it, with any
      * limits, and generate the same code as for a probe that increments inline.
      */
     @ForceInline

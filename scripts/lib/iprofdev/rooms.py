@@ -15,7 +15,7 @@ MAP = ROOT / "scripts" / "rooms.toml"
 PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN = "<!-- scripts/rooms writes this table from scripts/rooms.toml -->\n"
 END = "<!-- end of the table of rooms -->\n"
-KEYS = {"is": str, "includes": list, "tests": list, "jvm": bool, "for_tests": bool, "parts": list}
+KEYS = {"is": str, "includes": list, "tests": list, "jvm": bool, "for_tests": bool}
 
 
 class BadMap(Exception):
@@ -32,7 +32,6 @@ class Room:
     tests_may_include: set
     jvm: bool
     for_tests: bool
-    parts: set  # folders of the room that build libraries of their own
 
 
 def read(text=None):
@@ -97,8 +96,7 @@ def _check_row(folder, row):
 def _room(folder, row, rows):
     includes = row.get("includes")
     return Room(folder, row["is"], includes or [], None if includes is None else _named(folder, includes, rows),
-                _named(folder, row.get("tests", []), rows), row.get("jvm", False), row.get("for_tests", False),
-                {f"{folder}/{part}" for part in row.get("parts", [])})
+                _named(folder, row.get("tests", []), rows), row.get("jvm", False), row.get("for_tests", False))
 
 
 def _named(folder, patterns, rows):

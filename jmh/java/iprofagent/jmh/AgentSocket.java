@@ -21,13 +21,13 @@ record AgentSocket(Path path) {
         if (answer.contains("\"outcome\":\"done\"")) {
             return;
         }
-        String reason;
+        Object reason = null;
         try {
-            reason = String.valueOf(Json.object(Json.parse(answer)).get("message"));
-        } catch (Json.Malformed malformed) {
-            throw new IOException("the agent did not answer '" + command + "'", malformed);
+            reason = Json.members(new Json(answer).document()).get("message");
+        } catch (IllegalArgumentException damaged) {
+            // It says no reason.
         }
-        throw new IOException(reason);
+        throw new IOException(reason == null ? "the agent did not answer '" + command + "'" : reason.toString());
     }
 
     private String answerTo(String command) throws IOException {

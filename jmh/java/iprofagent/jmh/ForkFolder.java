@@ -3,7 +3,7 @@ package iprofagent.jmh;
 import java.nio.file.Path;
 
 /**
- * What JMH's own JVM and one fork share: a folder, whose name a system property tells the fork.
+ * What JMH's own JVM and one fork share: a folder, whose name the fork has as a system property.
  *
  * <p>Its name has no character that has a meaning in the agent's options and commands.
  */

@@ -112,7 +112,7 @@ public final class HostProfiler {
             Tool tool = new Tool(installation.tool());
             tool.merge(profiles, merged);
             return isLast ? results(params, merged, tool) : List.of();
-        } catch (IOException | Json.Malformed failed) {
+        } catch (IOException failed) {
             System.out.println();
             System.out.println("iprof: there are no results of " + params.id() + ": " + failed.getMessage());
             return List.of();
@@ -144,7 +144,7 @@ public final class HostProfiler {
         }
     }
 
-    private List<Row> results(BenchmarkParams params, Path merged, Tool tool) throws IOException, Json.Malformed {
+    private List<Row> results(BenchmarkParams params, Path merged, Tool tool) throws IOException {
         Report report = new Report(tool.show(merged, settings.rows()), settings.rows(), params, settings.countsExactly() ? operations : null);
         return report.rows(merged, merged.toString(), measuredForks, warnings);
     }

@@ -1,5 +1,6 @@
 package iprofagent.jmh;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -63,11 +64,11 @@ final class Report {
      * @param shown the JSON texts of {@code iprof show}
      * @param measured the operations; null if the counts are estimates, which are right only in proportion to each other
      */
-    Report(List<String> shown, int rows, BenchmarkParams params, Long measured) throws Json.Malformed {
+    Report(List<String> shown, int rows, BenchmarkParams params, Long measured) throws IOException {
         this.rows = rows;
         for (String text : shown) {
-            for (Object table : Json.array(Json.object(Json.parse(text)).get("tables"))) {
-                read(Json.object(table));
+            for (Object table : array(object(parsed(text)).get("tables"))) {
+                read(object(table));
             }
         }
         // A group of benchmarks has no method of its name.
@@ -76,14 +77,44 @@ final class Report {
         operations = isEstimate ? invocations * params.getOpsPerInvocation() : measured;
     }
 
-    private void read(Map<String, Object> table) throws Json.Malformed {
+    private static Object parsed(String text) throws IOException {
+        try {
+            return new Json(text).document();
+        } catch (IllegalArgumentException damaged) {
+            throw new IOException("not JSON: " + damaged.getMessage());
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> object(Object value) throws IOException {
+        if (value instanceof Map) {
+            return (Map<String, Object>) value;
+        }
+        throw new IOException("an object was expected");
+    }
+
+    private static List<?> array(Object value) throws IOException {
+        if (value instanceof List<?> list) {
+            return list;
+        }
+        throw new IOException("an array was expected");
+    }
+
+    private static long number(Object value) throws IOException {
+        if (value instanceof Long number) {
+            return number;
+        }
+        throw new IOException("an integer was expected");
+    }
+
+    private void read(Map<String, Object> table) throws IOException {
         switch (String.valueOf(table.get("table"))) {
             case "callCountProfiles" -> {
-                calls = Json.number(table.get("total"));
+                calls = number(table.get("total"));
                 readMethods(table, methods);
             }
             case "samplingProfiles" -> {
-                samples = Json.number(table.get("total"));
+                samples = number(table.get("total"));
                 readMethods(table, hot);
             }
             case "conditionalProfiles" -> readBranches(table);
@@ -94,43 +125,43 @@ final class Report {
         }
     }
 
-    private static void readMethods(Map<String, Object> table, List<Method> methods) throws Json.Malformed {
-        for (Object each : Json.array(table.get("hottest_methods"))) {
-            Map<String, Object> method = Json.object(each);
-            methods.add(new Method(String.valueOf(method.get("method")), Json.number(method.get("count"))));
+    private static void readMethods(Map<String, Object> table, List<Method> methods) throws IOException {
+        for (Object each : array(table.get("hottest_methods"))) {
+            Map<String, Object> method = object(each);
+            methods.add(new Method(String.valueOf(method.get("method")), number(method.get("count"))));
         }
     }
 
-    private void readBranches(Map<String, Object> table) throws Json.Malformed {
-        for (Object each : Json.array(table.get("hottest"))) {
-            Map<String, Object> entry = Json.object(each);
-            long count = Json.number(entry.get("count"));
+    private void readBranches(Map<String, Object> table) throws IOException {
+        for (Object each : array(table.get("hottest"))) {
+            Map<String, Object> entry = object(each);
+            long count = number(entry.get("count"));
             Map<Long, Long> ways = new HashMap<>();  // several keys of a switch lead the same way
-            for (Object successor : Json.array(entry.get("successors"))) {
-                Map<String, Object> way = Json.object(successor);
-                ways.merge(Json.number(way.get("index")), Json.number(way.get("count")), Long::sum);
+            for (Object successor : array(entry.get("successors"))) {
+                Map<String, Object> way = object(successor);
+                ways.merge(number(way.get("index")), number(way.get("count")), Long::sum);
             }
             long most = ways.values().stream().mapToLong(Long::longValue).max().orElse(count);
             branches.add(new Branch(position(entry), count, count - most));
         }
     }
 
-    private void readSites(Map<String, Object> table) throws Json.Malformed {
-        for (Object each : Json.array(table.get("hottest"))) {
-            Map<String, Object> entry = Json.object(each);
-            long count = Json.number(entry.get("count"));
+    private void readSites(Map<String, Object> table) throws IOException {
+        for (Object each : array(table.get("hottest"))) {
+            Map<String, Object> entry = object(each);
+            long count = number(entry.get("count"));
             List<String> classes = new ArrayList<>();
-            for (Object type : Json.array(entry.get("types"))) {
-                Map<String, Object> receiver = Json.object(type);
-                classes.add(format("%s %.1f %%", receiver.get("type"), 100.0 * Json.number(receiver.get("count")) / count));
+            for (Object type : array(entry.get("types"))) {
+                Map<String, Object> receiver = object(type);
+                classes.add(format("%s %.1f %%", receiver.get("type"), 100.0 * number(receiver.get("count")) / count));
             }
             sites.add(new Site(position(entry), count, classes));
         }
     }
 
-    private static Position position(Map<String, Object> entry) throws Json.Malformed {
-        Map<String, Object> frame = Json.object(Json.array(entry.get("context")).get(0));
-        return new Position(String.valueOf(frame.get("method")), Json.number(frame.get("bci")));
+    private static Position position(Map<String, Object> entry) throws IOException {
+        Map<String, Object> frame = object(array(entry.get("context")).get(0));
+        return new Position(String.valueOf(frame.get("method")), number(frame.get("bci")));
     }
 
     /** "a.B.run" of "a.B.run(int, long)void" */

@@ -106,7 +106,7 @@ record Settings(Path dir, Path agent, Path tool, int rows, String source, String
         throw new WrongOptions("iprof: rows is a number from 0 to " + MOST_ROWS + ", not '" + text + "'.");
     }
 
-    /** Whether the agent itself counts everything, so that it can begin anew before each iteration. */
+    /** Whether the agent itself counts everything, so that it can begin again at 0 before each iteration. */
     boolean countsExactly() {
         return source.equals(COUNTERS);
     }

@@ -52,7 +52,7 @@ final class AgentLibrary {
     static AgentStatus status() {
         if (ProcessFiles.agentLibrary().isEmpty()) return new AgentStatus(Map.of());
         Answer answer = answerTo(new Command("status"));
-        // An agent whose first load failed refuses, and tells that it is idle.
+        // An agent whose first load failed refuses, and says that it is idle.
         if (!answer.status().isLoaded()) return answer.status();
         answer.orThrow();
         return answer.status();

@@ -21,7 +21,7 @@ final class ProcessFiles {
 
     private ProcessFiles() {}
 
-    /** The agent's library, if this process has loaded it, in whatever way. */
+    /** The agent's library, if this process has loaded it in any way. */
     static Optional<String> agentLibrary() {
         return paths().lines().filter(path -> path.endsWith("/" + LIBRARY)).findFirst();
     }

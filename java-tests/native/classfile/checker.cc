@@ -1,4 +1,4 @@
-#include "agent/classfile/checker.h"
+#include "java-tests/native/classfile/checker.h"
 
 #include <algorithm>
 
@@ -157,7 +157,7 @@ CheckResult CheckRewritten(ByteSpan original, ByteSpan rewritten, Workspace& mem
   CheckResult result;
   const Reason r = before.Parse(original, memory.class_memory);
   if (r != Reason::kOk) {
-    // An unchanged method is fine, whatever it contains.
+    // An unchanged method is fine with any content.
     const bool same = original.size() == rewritten.size() &&
                       std::equal(original.begin(), original.end(), rewritten.begin());
     if (!same) result.problem = "unreadable class changed";

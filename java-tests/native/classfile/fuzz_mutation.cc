@@ -1,8 +1,8 @@
-#include "agent/classfile/tools/fuzz_mutation.h"
+#include "java-tests/native/classfile/fuzz_mutation.h"
 
 #include <algorithm>
 
-#include "agent/classfile/tools/class_mutator.h"
+#include "java-tests/native/classfile/class_mutator.h"
 
 namespace iprof::classfile {
 

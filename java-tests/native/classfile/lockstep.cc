@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/lockstep.h"
+#include "java-tests/native/classfile/lockstep.h"
 
 namespace iprof::classfile {
 

@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/probe_plan.h"
+#include "java-tests/native/classfile/probe_plan.h"
 
 namespace iprof::classfile {
 

@@ -8,9 +8,9 @@
 // Instructions returns nothing if there is no room.
 #pragma once
 
-#include "agent/classfile/tools/byte_vector.h"
-#include "agent/classfile/tools/class_outline.h"
-#include "agent/classfile/tools/random_numbers.h"
+#include "agent/classfile/byte_vector.h"
+#include "java-tests/native/classfile/class_outline.h"
+#include "java-tests/native/classfile/random_numbers.h"
 
 namespace iprof::classfile {
 

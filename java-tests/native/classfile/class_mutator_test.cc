@@ -1,11 +1,11 @@
 // The mutator of the fuzz targets: most of its results are still classes with code.
-#include "agent/classfile/tools/class_mutator.h"
+#include "java-tests/native/classfile/class_mutator.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "agent/classfile/test_class.h"
-#include "agent/classfile/tools/fuzz_mutation.h"
+#include "java-tests/native/classfile/fuzz_mutation.h"
 
 namespace iprof::classfile {
 namespace {

@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/class_mutator.h"
+#include "java-tests/native/classfile/class_mutator.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/random_parts.h"
+#include "java-tests/native/classfile/random_parts.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/random_plan.h"
+#include "java-tests/native/classfile/random_plan.h"
 
 namespace iprof::classfile {
 

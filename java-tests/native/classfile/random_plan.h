@@ -6,8 +6,8 @@
 // Threads: one per object. Failure: the reasons are counted in `reasons`.
 #pragma once
 
-#include "agent/classfile/tools/probe_plan.h"
-#include "agent/classfile/tools/random_numbers.h"
+#include "java-tests/native/classfile/probe_plan.h"
+#include "java-tests/native/classfile/random_numbers.h"
 
 namespace iprof::classfile {
 

@@ -12,10 +12,10 @@
 // Threads: one per mutator. Failure: Mutate returns false.
 #pragma once
 
-#include "agent/classfile/tools/byte_vector.h"
-#include "agent/classfile/tools/class_outline.h"
-#include "agent/classfile/tools/random_numbers.h"
-#include "agent/classfile/tools/random_parts.h"
+#include "agent/classfile/byte_vector.h"
+#include "java-tests/native/classfile/class_outline.h"
+#include "java-tests/native/classfile/random_numbers.h"
+#include "java-tests/native/classfile/random_parts.h"
 
 namespace iprof::classfile {
 

@@ -1,4 +1,4 @@
-#include "agent/classfile/tools/class_outline.h"
+#include "java-tests/native/classfile/class_outline.h"
 
 #include "agent/classfile/frames.h"
 #include "agent/classfile/opcodes.h"

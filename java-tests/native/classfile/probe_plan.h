@@ -12,7 +12,7 @@
 namespace iprof::classfile {
 
 enum class PlanKind {
-  kRoundTrip,  // nothing inserted, everything written anew
+  kRoundTrip,  // nothing inserted, everything written again
   kDense,  // before every instruction, on every edge, at entries, handlers, calls, and a catch-all
   kRealistic,  // at entries, and on every edge of conditional branches and switches
   kNops,       // like kDense with one-byte probes, for methods that dense probes make too long

@@ -24,16 +24,22 @@
 #include <iostream>
 #include <iterator>
 
-#include "agent/classfile/checker.h"
-#include "agent/classfile/tools/lockstep.h"
-#include "agent/classfile/tools/random_plan.h"
-#include "agent/classfile/tools/zip_archive.h"
+#include "cli/classpath/archive_builder.h"
+#include "cli/classpath/zip_file.h"
+#include "java-tests/native/classfile/checker.h"
+#include "java-tests/native/classfile/lockstep.h"
+#include "java-tests/native/classfile/random_plan.h"
 
 namespace iprof::classfile {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+struct Entry {
+  std::string name;
+  std::vector<uint8_t> bytes;
+};
 
 struct Settings {
   PlanKind kind = PlanKind::kRealistic;
@@ -62,6 +68,26 @@ struct Totals {
   double seconds = 0;
 };
 
+bool Refuse(const Status& status) {
+  std::fprintf(stderr, "classrewrite: %s\n", status.message().c_str());
+  return false;
+}
+
+// Appends all entries that are files.
+bool ReadArchive(const std::string& path, std::vector<Entry>* out) {
+  auto file = classpath::ByteFile::Open(path);
+  if (!file.ok()) return Refuse(file.status());
+  const auto zip = classpath::ZipFile::Open(std::move(*file));
+  if (!zip.ok()) return Refuse(zip.status());
+  for (const classpath::ZipFile::Entry& entry : zip->entries()) {
+    if (entry.name.empty() || entry.name.back() == '/') continue;
+    auto bytes = zip->Read(entry, UINT32_MAX);
+    if (!bytes.ok()) return Refuse(bytes.status());
+    out->push_back({std::string(entry.name), std::move(*bytes)});
+  }
+  return true;
+}
+
 bool ReadFile(const fs::path& path, std::vector<uint8_t>* out) {
   std::ifstream in(path, std::ios::binary);
   out->assign(std::istreambuf_iterator<char>(in), {});
@@ -73,7 +99,7 @@ bool EndsWith(const std::string& s, const char* end) {
   return s.size() >= n && s.compare(s.size() - n, n, end) == 0;
 }
 
-bool ReadInput(const std::string& path, std::vector<ZipEntry>* out) {
+bool ReadInput(const std::string& path, std::vector<Entry>* out) {
   std::error_code ec;
   if (path == "-") {
     std::string line;
@@ -89,29 +115,25 @@ bool ReadInput(const std::string& path, std::vector<ZipEntry>* out) {
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& f : files) {
-      ZipEntry entry{fs::relative(f, path, ec).generic_string(), {}};
+      Entry entry{fs::relative(f, path, ec).generic_string(), {}};
       if (!ReadFile(f, &entry.bytes)) return false;
       out->push_back(std::move(entry));
     }
     return true;
   }
-  std::vector<uint8_t> bytes;
-  if (!fs::is_regular_file(path, ec) || !ReadFile(path, &bytes)) {
-    std::fprintf(stderr, "classrewrite: cannot read %s\n", path.c_str());
-    return false;
-  }
   if (!EndsWith(path, ".jar") && !EndsWith(path, ".jmod") && !EndsWith(path, ".zip")) {
+    std::vector<uint8_t> bytes;
+    if (!fs::is_regular_file(path, ec) || !ReadFile(path, &bytes)) {
+      std::fprintf(stderr, "classrewrite: cannot read %s\n", path.c_str());
+      return false;
+    }
     out->push_back({fs::path(path).filename().generic_string(), std::move(bytes)});
     return true;
   }
-  std::vector<ZipEntry> entries;
-  std::string error;
-  if (!ReadZip(bytes, &entries, &error)) {
-    std::fprintf(stderr, "classrewrite: %s: %s\n", path.c_str(), error.c_str());
-    return false;
-  }
+  std::vector<Entry> entries;
+  if (!ReadArchive(path, &entries)) return false;
   const bool is_jmod = EndsWith(path, ".jmod");
-  for (ZipEntry& e : entries) {
+  for (Entry& e : entries) {
     if (is_jmod) {
       if (e.name.rfind("classes/", 0) != 0) continue;
       e.name.erase(0, 8);
@@ -126,21 +148,20 @@ bool ReadInput(const std::string& path, std::vector<ZipEntry>* out) {
   return true;
 }
 
-bool WriteOutput(const std::string& path, const std::vector<ZipEntry>& entries) {
-  std::string error;
+bool WriteOutput(const std::string& path, const std::vector<Entry>& entries) {
   std::error_code ec;
   if (EndsWith(path, ".jar")) {
-    std::vector<uint8_t> bytes;
-    if (!WriteZip(entries, &bytes, &error)) {
-      std::fprintf(stderr, "classrewrite: %s: %s\n", path.c_str(), error.c_str());
-      return false;
-    }
+    std::vector<classpath::TestEntry> stored;
+    for (const Entry& e : entries) stored.push_back({e.name, classpath::ToText(e.bytes), false});
+    classpath::ArchiveForm form;
+    form.is_zip64 = entries.size() >= UINT16_MAX;
+    const classpath::Bytes bytes = classpath::MakeArchive(stored, form);
     std::ofstream out(path, std::ios::binary);
     out.write(reinterpret_cast<const char*>(bytes.data()),
               static_cast<std::streamsize>(bytes.size()));
     return out.good();
   }
-  for (const ZipEntry& e : entries) {
+  for (const Entry& e : entries) {
     const fs::path to = fs::path(path) / e.name;
     fs::create_directories(to.parent_path(), ec);
     std::ofstream out(to, std::ios::binary);
@@ -174,7 +195,7 @@ void ListMethod(const ClassFile& file, const MemberInfo& method, Reason reason) 
 
 // Rewrites one class and checks the result.
 void RewriteEntry(const Settings& settings, Workspace& memory, Workspace& check_memory,
-                  Workspace& random_memory, ZipEntry* entry, Totals* totals) {
+                  Workspace& random_memory, Entry* entry, Totals* totals) {
   const ByteSpan in(entry->bytes);
   const auto start = Clock::now();
   memory.Reset();
@@ -270,7 +291,7 @@ double ThreadCpuSeconds() {
 }
 
 // Measures rewriting alone, with all inputs in memory: one cold round, then warm ones.
-void Measure(const Settings& settings, const std::vector<ZipEntry>& entries) {
+void Measure(const Settings& settings, const std::vector<Entry>& entries) {
   Workspace memory;
   uint64_t reasons[kReasonCount] = {};
   uint64_t probes = 0;
@@ -278,13 +299,13 @@ void Measure(const Settings& settings, const std::vector<ZipEntry>& entries) {
   uint64_t peak_total = 0;
   double peak_ratio = 0;
   size_t reserved = 0;
-  for (const ZipEntry& e : entries) bytes += e.bytes.size();
+  for (const Entry& e : entries) bytes += e.bytes.size();
   std::vector<double> seconds;
   std::vector<double> cpu;
   for (int round = 0; round <= settings.rounds; ++round) {
     const auto start = Clock::now();
     const double cpu_start = ThreadCpuSeconds();
-    for (const ZipEntry& e : entries) {
+    for (const Entry& e : entries) {
       memory.Reset();
       Reason class_reason = Reason::kOk;
       RewriteClass(e.bytes, settings.kind, settings.holder, settings.rewrite, memory, reasons,
@@ -414,14 +435,14 @@ int Main(int argc, char** argv) {
     output = settings.paths.back();
     settings.paths.pop_back();
   }
-  std::vector<ZipEntry> entries;
+  std::vector<Entry> entries;
   for (const std::string& path : settings.paths) {
     if (!ReadInput(path, &entries)) return 2;
   }
-  const auto is_class = [](const ZipEntry& e) { return EndsWith(e.name, ".class"); };
+  const auto is_class = [](const Entry& e) { return EndsWith(e.name, ".class"); };
   if (settings.time || settings.limit != 0) {
     entries.erase(std::remove_if(entries.begin(), entries.end(),
-                                 [&](const ZipEntry& e) { return !is_class(e); }),
+                                 [&](const Entry& e) { return !is_class(e); }),
                   entries.end());
     if (settings.limit != 0 && entries.size() > settings.limit) entries.resize(settings.limit);
   }
@@ -437,7 +458,7 @@ int Main(int argc, char** argv) {
   Workspace memory;
   Workspace check_memory;
   Workspace random_memory;
-  for (ZipEntry& e : entries) {
+  for (Entry& e : entries) {
     if (is_class(e)) RewriteEntry(settings, memory, check_memory, random_memory, &e, &totals);
   }
   totals.failures += totals.reasons[static_cast<int>(Reason::kInternal)];
