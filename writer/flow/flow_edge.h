@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace iprof::hotspot {
+namespace iprof {
 
 struct FlowEdge {
   uint32_t from = 0;
@@ -13,4 +13,4 @@ struct FlowEdge {
   double gain = 0;
 };
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

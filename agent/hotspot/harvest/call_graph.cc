@@ -1,8 +1,9 @@
-#include "agent/hotspot/estimate/call_graph.h"
+#include "agent/hotspot/harvest/call_graph.h"
 
 #include <algorithm>
 
-#include "agent/hotspot/estimate/class_hierarchy.h"
+#include "writer/flow/class_hierarchy.h"
+#include "writer/flow/receiver_split.h"
 
 namespace iprof::hotspot {
 namespace {
@@ -24,12 +25,32 @@ struct Rest {
   bool is_exact;
 };
 
+ClassHierarchy HierarchyOf(const HarvestedProgram& program) {
+  ClassHierarchy made;
+  made.Reserve(program.classes.size(), program.methods.size());
+  for (const HarvestedMethod& method : program.methods)
+    made.AddMethod(made.AddSelector(method.name, method.descriptor), method.access);
+  for (const HarvestedClass& klass : program.classes) {
+    made.AddClass({.name = klass.name,
+                   .loader = klass.loader,
+                   .super = klass.super,
+                   .interfaces = klass.interfaces,
+                   .access = klass.access,
+                   .is_current = !klass.is_previous_version,
+                   .counted = CountsOf(program, klass),
+                   .first_method = klass.first_method,
+                   .methods = klass.methods});
+  }
+  made.Settle();
+  return made;
+}
+
 class Builder {
  public:
   explicit Builder(const HarvestedProgram& program)
       : program_(program),
         old_(FindOldCounts(program)),
-        hierarchy_(program),
+        hierarchy_(HierarchyOf(program)),
         listed_(program.methods.size()) {}
 
   std::vector<CountedCall> Run() {
@@ -67,23 +88,22 @@ class Builder {
     const bool is_guessed = !is_exact && !program_.methods[caller].has_data;
     const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
     // Exact or not, what is listed is compared with what HotSpot counted.
-    const auto add = [&](uint32_t klass, double share) {
-      const auto callee = hierarchy_.Resolve(klass, selector);
-      if (!callee || (is_guessed && program_.methods[*callee].never_ran)) return;
-      if (!old_[caller]) listed_[*callee] += counted * share;
-      calls_.push_back({caller, *callee, count * share, false, is_exact});
+    const auto add = [&](uint32_t callee, double share) {
+      if (is_guessed && program_.methods[callee].never_ran) return;
+      if (!old_[caller]) listed_[callee] += counted * share;
+      calls_.push_back({caller, callee, count * share, false, is_exact});
     };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
-      add(owner, 1);
+      if (const auto callee = hierarchy_.Resolve(owner, selector)) add(*callee, 1);
       return;
     }
     double rest = count;
     if (rows != nullptr && rows->is_call) {
-      const auto listed = static_cast<double>(rows->Listed());
-      const double total = listed + static_cast<double>(rows->lost);
-      for (const auto& [type, objects] : rows->rows)
-        add(type, static_cast<double>(objects) / total);
-      rest = count * static_cast<double>(rows->lost) / total;
+      const auto runs = [&](uint32_t type) {
+        return RunByReceiver{.is_known = true, .method = hierarchy_.Resolve(type, selector)};
+      };
+      // HotSpot stops counting objects and executions alike.
+      rest = SplitByReceivers(rows->rows, rows->lost, 0, runs, add).Of(count);
     }
     if (rest > 0) rests_.push_back({caller, owner, selector, rest, rows, is_exact});
   }

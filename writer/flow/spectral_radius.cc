@@ -1,11 +1,11 @@
-#include "agent/hotspot/estimate/spectral_radius.h"
+#include "writer/flow/spectral_radius.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 constexpr int kMostRounds = 200;
@@ -36,4 +36,4 @@ double SpectralRadius(size_t nodes, std::span<const FlowEdge> edges) {
   return radius;
 }
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "agent/hotspot/estimate/flow_edge.h"
+#include "writer/flow/flow_edge.h"
 
-namespace iprof::hotspot {
+namespace iprof {
 
 class CallCycles {
  public:
@@ -54,4 +54,4 @@ class CallCycles {
   std::vector<uint32_t> first_outer_;  // of each node, and the end
 };
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

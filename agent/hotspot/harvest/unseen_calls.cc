@@ -1,4 +1,4 @@
-#include "agent/hotspot/estimate/unseen_calls.h"
+#include "agent/hotspot/harvest/unseen_calls.h"
 
 #include <algorithm>
 #include <utility>

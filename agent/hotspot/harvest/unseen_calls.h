@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/hotspot/estimate/flow_solver.h"
 #include "agent/hotspot/harvest/harvested_program.h"
+#include "writer/flow/flow_solver.h"
 
 namespace iprof::hotspot {
 

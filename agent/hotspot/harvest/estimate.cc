@@ -1,12 +1,12 @@
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "agent/hotspot/estimate/call_graph.h"
-#include "agent/hotspot/estimate/flow_solver.h"
-#include "agent/hotspot/estimate/unseen_calls.h"
+#include "agent/hotspot/harvest/call_graph.h"
 #include "agent/hotspot/harvest/counter_wrap.h"
+#include "agent/hotspot/harvest/unseen_calls.h"
+#include "writer/flow/flow_solver.h"
 
 namespace iprof::hotspot {
 namespace {

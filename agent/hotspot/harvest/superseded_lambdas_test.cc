@@ -2,7 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 
 namespace iprof::hotspot {
 namespace {

@@ -1,12 +1,12 @@
-#include "agent/hotspot/estimate/spectral_radius.h"
+#include "writer/flow/spectral_radius.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
-#include "agent/hotspot/estimate/flow_solver.h"
+#include "writer/flow/flow_solver.h"
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 double RadiusOf(size_t nodes, const std::vector<FlowEdge>& edges) {
@@ -54,4 +54,4 @@ TEST_CASE("the largest and the smallest gains have a finite radius") {
 }
 
 }  // namespace
-}  // namespace iprof::hotspot
+}  // namespace iprof

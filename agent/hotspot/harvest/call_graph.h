@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/hotspot/estimate/flow_solver.h"
 #include "agent/hotspot/harvest/harvested_program.h"
 
 namespace iprof::hotspot {

@@ -1,11 +1,11 @@
-#include "agent/hotspot/estimate/flow_solver.h"
+#include "writer/flow/flow_solver.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "agent/hotspot/estimate/spectral_radius.h"
+#include "writer/flow/spectral_radius.h"
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 constexpr int kMostRounds = 500;
@@ -161,4 +161,4 @@ FlowSolution FlowSolver::Solve(std::span<const double> external) const {
   return Run(*this, external).Solve();
 }
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

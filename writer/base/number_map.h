@@ -1,11 +1,11 @@
-// AddressMap: values by addresses of the JVM's structures.
+// NumberMap: values by numbers of 64 bits that are not 0: addresses, or several numbers packed into one.
 //
 // Why: a harvest looks up more than 100,000 symbols, classes and blocks. A table without nodes takes
 // a third of the time of std::unordered_map.
 //
-// Guarantees: a lookup takes constant time for addresses as they occur. Nothing is removed but by
+// Guarantees: a lookup takes constant time for addresses and packed numbers. Nothing is removed but by
 // Clear, which keeps the table's memory. References to values are valid until the next TryAdd.
-// Threads: one. Failure: none but std::bad_alloc. The address 0 is in no map.
+// Threads: one. Failure: none but std::bad_alloc. The number 0 is in no map.
 #pragma once
 
 #include <algorithm>
@@ -14,29 +14,27 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/memory.h"
-
-namespace iprof::hotspot {
+namespace iprof {
 
 template <typename Value>
-class AddressMap {
+class NumberMap {
  public:
-  // Null if the address is unknown.
-  const Value* Find(Address at) const {
+  // Null if the number is unknown.
+  const Value* Find(uint64_t at) const {
     if (slots_.empty() || at == 0) return nullptr;
     const Slot& slot = slots_[SlotOf(at)];
     return slot.at == at ? &slot.value : nullptr;
   }
-  Value* Find(Address at) { return const_cast<Value*>(std::as_const(*this).Find(at)); }
+  Value* Find(uint64_t at) { return const_cast<Value*>(std::as_const(*this).Find(at)); }
 
-  // Tells the processor that the address will soon be looked up. The table of a harvest's symbols does not
+  // Tells the processor that the number will soon be looked up. The table of a harvest's symbols does not
   // fit into its cache, and lookups that are expected together wait no longer than one.
-  void Expect(Address at) const {
+  void Expect(uint64_t at) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[FirstSlotOf(at)]);
   }
 
-  // The value of an address that is not 0, and whether it is new.
-  std::pair<Value*, bool> TryAdd(Address at) {
+  // The value of a number that is not 0, and whether it is new.
+  std::pair<Value*, bool> TryAdd(uint64_t at) {
     if ((size_ + 1) * 2 > slots_.size()) Grow();
     Slot& slot = slots_[SlotOf(at)];
     const bool is_new = slot.at != at;
@@ -47,10 +45,10 @@ class AddressMap {
     return {&slot.value, is_new};
   }
 
-  // Takes memory for this many addresses at once.
-  void Reserve(size_t addresses) {
+  // Takes memory for this many numbers at once.
+  void Reserve(size_t numbers) {
     size_t slots = std::max(slots_.size(), kFewestSlots);
-    while (slots < addresses * 2) slots *= 2;
+    while (slots < numbers * 2) slots *= 2;
     if (slots > slots_.size()) Resize(slots);
   }
 
@@ -63,16 +61,16 @@ class AddressMap {
   static constexpr size_t kFewestSlots = 1024;
 
   struct Slot {
-    Address at = 0;
+    uint64_t at = 0;
     Value value{};
   };
 
-  size_t FirstSlotOf(Address at) const {
+  size_t FirstSlotOf(uint64_t at) const {
     return static_cast<size_t>((at * 0x9E3779B97F4A7C15U) >> 32) & (slots_.size() - 1);
   }
 
-  // Where the address is, or the free slot for it. There is always a free slot.
-  size_t SlotOf(Address at) const {
+  // Where the number is, or the free slot for it. There is always a free slot.
+  size_t SlotOf(uint64_t at) const {
     const size_t mask = slots_.size() - 1;
     size_t slot = FirstSlotOf(at);
     while (slots_[slot].at != 0 && slots_[slot].at != at) slot = (slot + 1) & mask;
@@ -93,4 +91,4 @@ class AddressMap {
   size_t size_ = 0;
 };
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 
-#include "agent/hotspot/estimate/estimate.h"
-#include "agent/hotspot/estimate/named_program.h"
+#include "agent/hotspot/harvest/estimate.h"
+#include "agent/hotspot/harvest/named_program.h"
 
 namespace iprof::hotspot {
 namespace {

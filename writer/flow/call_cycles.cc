@@ -1,9 +1,9 @@
-#include "agent/hotspot/estimate/call_cycles.h"
+#include "writer/flow/call_cycles.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 // The strongly connected components of nodes with edges, callees before callers (Tarjan's algorithm without recursion).
@@ -144,4 +144,4 @@ void CallCycles::AddGroup(std::span<const uint32_t> nodes, std::span<const FlowE
   groups_.push_back(group);
 }
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

@@ -1,8 +1,8 @@
-#include "agent/hotspot/estimate/class_hierarchy.h"
+#include "writer/flow/class_hierarchy.h"
 
 #include <algorithm>
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -16,48 +16,69 @@ constexpr uint16_t kAccInterface = 0x0200;
 
 }  // namespace
 
-ClassHierarchy::ClassHierarchy(const HarvestedProgram& program)
-    : program_(program), is_far_(program.classes.size()), subtypes_(program.classes.size()) {
-  selectors_.reserve(program.methods.size());
-  texts_.reserve(program.methods.size());
-  by_name_.reserve(program.classes.size());
-  for (uint32_t m = 0; m < program.methods.size(); ++m) {
-    const HarvestedMethod& method = program.methods[m];
-    selectors_.push_back(AddSelector({method.name, method.descriptor}));
-  }
-  for (uint32_t c = 0; c < program.classes.size(); ++c) {
-    const HarvestedClass& klass = program.classes[c];
-    if (klass.methods <= kFewMethods) continue;
-    for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
-      const auto [first, is_new] = declared_.TryAdd(Key(c, selectors_[m]));
-      if (is_new) *first = m;
-    }
-  }
-  for (uint32_t c = 0; c < program.classes.size(); ++c) {
-    const HarvestedClass& klass = program.classes[c];
-    if (klass.is_previous_version) continue;
-    by_name_[klass.name].push_back(c);
-    if (klass.super < subtypes_.size()) subtypes_[klass.super].push_back(c);
-    for (const uint32_t interface : klass.interfaces) {
-      if (interface < subtypes_.size()) subtypes_[interface].push_back(c);
-    }
-  }
-  const auto has_fewer = [&](uint32_t a, uint32_t b) {
-    return CountsOf(program, program.classes[a]) < CountsOf(program, program.classes[b]);
-  };
-  for (auto& [name, classes] : by_name_) {
-    if (classes.size() > 1)
-      std::iter_swap(classes.begin(), std::max_element(classes.begin(), classes.end(), has_fewer));
-  }
+void ClassHierarchy::Reserve(size_t classes, size_t methods) {
+  classes_.reserve(classes);
+  by_name_.reserve(classes);
+  selectors_.reserve(methods);
+  texts_.reserve(methods);
+  is_abstract_.reserve(methods);
 }
 
-Selector ClassHierarchy::AddSelector(const Text& text) {
+Selector ClassHierarchy::AddSelector(std::string_view name, std::string_view descriptor) {
+  const Text text{name, descriptor};
   const uint32_t hash = HashOf(text);
   if (const auto known = FindSelector(text, hash)) return *known;
   const auto number = static_cast<Selector>(texts_.size());
   texts_.push_back(text);
   numbers_.Insert(hash, number);
   return number;
+}
+
+uint32_t ClassHierarchy::AddMethod(Selector selector, uint16_t access) {
+  selectors_.push_back(selector);
+  is_abstract_.push_back((access & kAccAbstract) != 0);
+  return static_cast<uint32_t>(selectors_.size() - 1);
+}
+
+uint32_t ClassHierarchy::AddClass(const Class& added) {
+  const auto number = static_cast<uint32_t>(classes_.size());
+  classes_.push_back({.super = added.super,
+                      .first_method = added.first_method,
+                      .methods = added.methods,
+                      .first_interface = static_cast<uint32_t>(interfaces_.size()),
+                      .interfaces = static_cast<uint32_t>(added.interfaces.size()),
+                      .access = added.access,
+                      .is_current = added.is_current,
+                      .loader = added.loader,
+                      .counted = added.counted});
+  interfaces_.insert(interfaces_.end(), added.interfaces.begin(), added.interfaces.end());
+  if (added.is_current) by_name_[added.name].push_back(number);
+  return number;
+}
+
+void ClassHierarchy::Settle() {
+  is_far_.assign(classes_.size(), false);
+  subtypes_.assign(classes_.size(), {});
+  for (uint32_t c = 0; c < classes_.size(); ++c) {
+    const Node& klass = classes_[c];
+    for (uint32_t m = klass.first_method;
+         klass.methods > kFewMethods && m < klass.first_method + klass.methods; ++m) {
+      const auto [first, is_new] = declared_.TryAdd(Key(c, selectors_[m]));
+      if (is_new) *first = m;
+    }
+    if (!klass.is_current) continue;
+    if (klass.super < subtypes_.size()) subtypes_[klass.super].push_back(c);
+    for (const uint32_t interface : InterfacesOf(c)) {
+      if (interface < subtypes_.size()) subtypes_[interface].push_back(c);
+    }
+  }
+  const auto has_fewer = [&](uint32_t a, uint32_t b) {
+    return classes_[a].counted < classes_[b].counted;
+  };
+  for (auto& [name, classes] : by_name_) {
+    if (classes.size() > 1)
+      std::iter_swap(classes.begin(), std::max_element(classes.begin(), classes.end(), has_fewer));
+  }
 }
 
 std::optional<Selector> ClassHierarchy::FindSelector(std::string_view name,
@@ -77,13 +98,25 @@ std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return std::nullopt;
   for (const uint32_t klass : found->second) {
-    if (program_.classes[klass].loader == loader) return klass;
+    if (classes_[klass].loader == loader) return klass;
   }
   return found->second.front();
 }
 
+bool ClassHierarchy::IsInterface(uint32_t klass) const {
+  return (classes_[klass].access & kAccInterface) != 0;
+}
+
+bool ClassHierarchy::IsSubclass(uint32_t klass, uint32_t super) const {
+  for (int depth = 0; depth < kDeepest && klass < classes_.size(); ++depth) {
+    klass = classes_[klass].super;
+    if (klass == super) return true;
+  }
+  return false;
+}
+
 std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector selector) const {
-  const HarvestedClass& in = program_.classes[klass];
+  const Node& in = classes_[klass];
   if (in.methods > kFewMethods) {
     const uint32_t* const found = declared_.Find(Key(klass, selector));
     if (found == nullptr) return std::nullopt;
@@ -99,10 +132,10 @@ std::optional<uint32_t> ClassHierarchy::Declared(uint32_t klass, Selector select
 std::optional<uint32_t> ClassHierarchy::FindDefault(uint32_t klass, Selector selector, int depth,
                                                     std::unordered_set<uint32_t>& seen) const {
   if (depth > kDeepest) return std::nullopt;
-  for (const uint32_t interface : program_.classes[klass].interfaces) {
-    if (!seen.insert(interface).second) continue;
+  for (const uint32_t interface : InterfacesOf(klass)) {
+    if (interface >= classes_.size() || !seen.insert(interface).second) continue;
     const auto method = Declared(interface, selector);
-    if (method && (program_.methods[*method].access & kAccAbstract) == 0) return method;
+    if (method && !is_abstract_[*method]) return method;
     if (const auto above = FindDefault(interface, selector, depth + 1, seen)) return above;
   }
   return std::nullopt;
@@ -119,13 +152,18 @@ std::optional<uint32_t> ClassHierarchy::Resolve(uint32_t klass, Selector selecto
   return found;
 }
 
+std::optional<uint32_t> ClassHierarchy::ResolveInSupers(uint32_t klass, Selector selector) {
+  const uint32_t found = FindInherited(klass, selector);
+  if (found == kNone) return std::nullopt;
+  return found;
+}
+
 // What the class or a superclass declares; kNone: nothing that runs.
 uint32_t ClassHierarchy::FindInherited(uint32_t klass, Selector selector) {
   size_t compared = 0;
   uint32_t found = kNone;
   int depth = 0;
-  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && found == kNone;
-       ++depth) {
+  for (uint32_t c = klass; c < classes_.size() && depth < kDeepest && found == kNone; ++depth) {
     if (is_far_[c]) {
       if (const uint32_t* const known = inherited_.Find(Key(c, selector))) {
         found = *known;
@@ -133,10 +171,10 @@ uint32_t ClassHierarchy::FindInherited(uint32_t klass, Selector selector) {
       }
     }
     const auto declared = Declared(c, selector);
-    compared += std::min(program_.classes[c].methods, kFewMethods);
+    compared += std::min(classes_[c].methods, kFewMethods);
     // Java also finds a default method before an abstract one of a superclass.
-    if (declared && (program_.methods[*declared].access & kAccAbstract) == 0) found = *declared;
-    c = program_.classes[c].super;
+    if (declared && !is_abstract_[*declared]) found = *declared;
+    c = classes_[c].super;
   }
   if (compared > kManyCompared) {
     is_far_[klass] = true;
@@ -149,9 +187,9 @@ uint32_t ClassHierarchy::FindDefaultOf(uint32_t klass, Selector selector) const 
   std::optional<uint32_t> found;
   std::unordered_set<uint32_t> seen;
   int depth = 0;
-  for (uint32_t c = klass; c < program_.classes.size() && depth < kDeepest && !found; ++depth) {
+  for (uint32_t c = klass; c < classes_.size() && depth < kDeepest && !found; ++depth) {
     found = FindDefault(c, selector, 0, seen);
-    c = program_.classes[c].super;
+    c = classes_[c].super;
   }
   return found.value_or(kNone);
 }
@@ -165,13 +203,13 @@ const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selecto
   std::vector<bool>& seen = seen_;
   std::vector<uint32_t>& open = open_;
   runs.clear();
-  seen.assign(program_.classes.size(), false);
+  seen.assign(classes_.size(), false);
   open.assign(1, klass);
   seen[klass] = true;
   while (!open.empty()) {
     const uint32_t c = open.back();
     open.pop_back();
-    if ((program_.classes[c].access & (kAccAbstract | kAccInterface)) == 0) {
+    if ((classes_[c].access & (kAccAbstract | kAccInterface)) == 0) {
       if (const auto method = Resolve(c, selector)) {
         runs.push_back(*method);
         found.classes.push_back(c);
@@ -194,4 +232,4 @@ const Implementations& ClassHierarchy::ImplementationsOf(uint32_t klass, Selecto
   return found;
 }
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

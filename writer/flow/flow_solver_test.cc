@@ -1,4 +1,4 @@
-#include "agent/hotspot/estimate/flow_solver.h"
+#include "writer/flow/flow_solver.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -144,4 +144,4 @@ TEST_CASE("the order of methods makes no difference") {
 }
 
 }  // namespace
-}  // namespace iprof::hotspot
+}  // namespace iprof

@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <span>
 
-#include "agent/hotspot/estimate/flow_edge.h"
+#include "writer/flow/flow_edge.h"
 
-namespace iprof::hotspot {
+namespace iprof {
 
 double SpectralRadius(size_t nodes, std::span<const FlowEdge> edges);
 
-}  // namespace iprof::hotspot
+}  // namespace iprof

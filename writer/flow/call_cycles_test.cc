@@ -1,11 +1,11 @@
-#include "agent/hotspot/estimate/call_cycles.h"
+#include "writer/flow/call_cycles.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
 
-namespace iprof::hotspot {
+namespace iprof {
 namespace {
 
 std::vector<uint32_t> Nodes(const CallCycles& cycles, size_t group) {
@@ -98,4 +98,4 @@ TEST_CASE("groups are what reaches each other, and edges lead to later groups") 
 }
 
 }  // namespace
-}  // namespace iprof::hotspot
+}  // namespace iprof

@@ -1,4 +1,4 @@
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/hotspot/estimate/named_program.h"
+#include "agent/hotspot/harvest/named_program.h"
 
 namespace iprof::hotspot {
 namespace {

@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/estimate/call_cycles.h"
-#include "agent/hotspot/estimate/flow_edge.h"
+#include "writer/flow/call_cycles.h"
+#include "writer/flow/flow_edge.h"
 
-namespace iprof::hotspot {
+namespace iprof {
 
 struct FlowProblem {
   std::vector<double> floor;     // of each node
@@ -70,4 +70,4 @@ inline FlowSolution SolveFlow(FlowProblem problem) {
   return FlowSolver(std::move(problem)).Solve();
 }
 
-}  // namespace iprof::hotspot
+}  // namespace iprof
