@@ -1,4 +1,4 @@
-#include "agent/vm/counting/cost_meter.h"
+#include "agent/vm/budget/cost_meter.h"
 
 #include <catch2/catch.hpp>
 
