@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 #include "agent/hotspot/harvest/harvest_profile.h"
 #include "agent/vm/settings/vm_identity.h"
 #include "cli/harvest_attached.h"

@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "agent/hotspot/address_map.h"
 #include "agent/hotspot/memory.h"
+#include "writer/base/number_map.h"
 
 namespace iprof::hotspot {
 
@@ -81,7 +81,7 @@ class BlockCache final : public Memory {
   unsigned char* NewBytes() const;
 
   const Memory& memory_;
-  mutable AddressMap<Block> blocks_;  // by address + 1
+  mutable NumberMap<Block> blocks_;  // by address + 1
   mutable std::vector<Chunk> chunks_;
   mutable std::vector<unsigned char*> free_;
   mutable std::array<Recent, kRecent> recent_;

@@ -92,7 +92,7 @@ std::optional<std::vector<ListedClass>> Metadata::Classes() {
   const auto first_loader = memory_.Load<Address>(layout_.loaders);
   if (!first_loader) return std::nullopt;
   Address loader = *first_loader;
-  AddressMap<bool> seen;  // a list that changes while it is read may lead in circles
+  NumberMap<bool> seen;  // a list that changes while it is read may lead in circles
   while (loader != 0) {
     if (!seen.TryAdd(loader).second) return std::nullopt;
     const size_t first = all.size();

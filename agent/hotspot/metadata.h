@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/hotspot/address_map.h"
 #include "agent/hotspot/block_cache.h"
 #include "agent/hotspot/metadata_layout.h"
 #include "agent/hotspot/text_store.h"
+#include "writer/base/number_map.h"
 
 namespace iprof::hotspot {
 
@@ -130,7 +130,7 @@ class Metadata {
   const BlockCache& memory_;
   const MetadataLayout& layout_;
   TextStore& texts_;
-  AddressMap<Text> symbols_;
+  NumberMap<Text> symbols_;
   std::vector<Symbols> symbols_of_methods_;  // of the class that is read
 };
 

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 #include "agent/hotspot/harvest/harvest.h"
 #include "agent/hotspot/harvest/harvest_profile.h"
 #include "agent/hotspot/harvest/image_mutator.h"

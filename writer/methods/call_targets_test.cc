@@ -64,5 +64,88 @@ TEST_CASE("classes that name each other as superclass end the search", "[call_ta
   CHECK(targets.Of(Virtual("C", "f")) == Firsts{f});
 }
 
+using Runs = std::map<CounterIndex, double>;
+
+// I.f is called at site 4; p.L and p.R have it, and p.Heir inherits it from p.R.
+struct Dispatch {
+  TestProgram program;
+  CounterIndex left, right;
+  TypeCounts objects;
+
+  Dispatch() {
+    program.Class("I", "java/lang/Object", TestProgram::kInterface);
+    left = program.Method(program.Class("p/L"), "f");
+    right = program.Method(program.Class("p/R"), "f");
+    program.Class("p/Heir", "p/R");
+    program.Class("p/Empty");
+  }
+  CallTargets::Division Divide(uint64_t calls) {
+    const RecordedClasses classes = program.Classes();
+    CallTargets targets(classes);
+    return targets.Divide(Virtual("I", "f"), calls, &objects, 4);
+  }
+};
+
+TEST_CASE("each object runs the method of its class or superclass", "[call_targets]") {
+  Dispatch p;
+  p.objects.Add(4, "p.L", 60);
+  p.objects.Add(4, "p.R", 10);
+  p.objects.Add(4, "p.Heir", 20);
+  p.objects.Add(4, "p.Empty", 6);  // what it runs is not counted
+  p.objects.Add(4, "p.NotCounted", 4);
+  p.objects.Add(5, "p.L", 1000);  // another site
+  const auto made = p.Divide(100);
+  CHECK(made.runs == Runs{{p.left, 60}, {p.right, 30}});
+  CHECK(made.rest == 0);
+}
+
+TEST_CASE("what no object explains is the rest", "[call_targets]") {
+  Dispatch p;
+  CHECK(p.Divide(100).rest == 100);
+  p.objects.Add(4, "p.L", 50);
+  p.objects.AddLost(4, 30);
+  const auto made = p.Divide(100);
+  CHECK(made.runs == Runs{{p.left, 50}});
+  CHECK(made.rest == 50);
+
+  const RecordedClasses classes = p.program.Classes();
+  CallTargets targets(classes);
+  CHECK(targets.Divide(Virtual("I", "f"), 7, nullptr, 4).rest == 7);
+}
+
+TEST_CASE("more objects than calls shrink in proportion", "[call_targets]") {
+  Dispatch p;
+  p.objects.Add(4, "p.L", 150);
+  p.objects.Add(4, "p.R", 30);
+  p.objects.AddLost(4, 20);
+  const auto made = p.Divide(100);
+  CHECK(made.runs == Runs{{p.left, 75}, {p.right, 15}});
+  CHECK(made.rest == 10);
+}
+
+TEST_CASE("a default method runs if it is the only one", "[call_targets]") {
+  Dispatch p;
+  ClassRecord& j = p.program.Class("J", "java/lang/Object", TestProgram::kInterface);
+  const CounterIndex fallback = p.program.Method(j, "f");
+  p.objects.Add(4, "p.Empty", 60);
+  p.objects.Add(4, "p.L", 40);
+  CHECK(p.Divide(100).runs == Runs{{p.left, 40}, {fallback, 60}});
+
+  ClassRecord& k = p.program.Class("K", "java/lang/Object", TestProgram::kInterface);
+  p.program.Method(k, "f");
+  const auto made = p.Divide(100);
+  CHECK(made.runs == Runs{{p.left, 40}});
+  CHECK(made.rest == 60);
+}
+
+TEST_CASE("two classes of one name tell nothing", "[call_targets]") {
+  Dispatch p;
+  p.program.Method(p.program.Class("p/L"), "f");
+  p.objects.Add(4, "p.L", 100);
+  const auto made = p.Divide(100);
+  CHECK(made.runs.empty());
+  CHECK(made.rest == 100);
+}
+
 }  // namespace
 }  // namespace iprof

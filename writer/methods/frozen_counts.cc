@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "writer/flow/uncounted_flow.h"
 #include "writer/methods/call_targets.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/method_values.h"
-#include "writer/methods/receiver_split.h"
 #include "writer/names/type_names.h"
 
 namespace iprof {
@@ -29,19 +29,11 @@ std::string ShownMethod(const ClassRecord& c, const CountedMethod& m) {
   return text.append(")").append(ToUtf8(types->front()));
 }
 
-// Rounds of Solve. In methods that call each other, each round follows the calls one step. So that thousands of
-// steps take few rounds, each kLeap rounds the entries leap to where their growth leads.
-constexpr int kMostRounds = 2000;
-constexpr int kLeap = 32;
-constexpr double kTolerance = 1e-6;
-// What comes from outside depends on what is explained, and the other way round.
-constexpr int kGrowthRounds = 4;
 // Of a method's entries, the share that calls must explain. Otherwise it goes on counting: it is where
 // the flow through the program begins, and nothing would tell how often it is called.
 constexpr double kLeastExplained = 0.5;
 // Below this share of the virtual calls, those without receivers tell nothing of such calls.
 constexpr double kSmallRest = 0.01;
-constexpr double kMostSelfGain = 1 - 1e-6;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
   return index < counters.size() ? counters[index] : 0;
@@ -107,12 +99,7 @@ struct FrozenCounts::Flow {
 class FrozenCounts::Meter {
  public:
   Meter(const FrozenCounts& counts, const Moment& now, Flow& flow)
-      : counts_(counts),
-        now_(now),
-        flow_(flow),
-        targets_(now.classes, now.counters.size()),
-        split_(flow.objects ? &*flow.objects : nullptr, targets_),
-        frozen_split_(&counts.objects_, targets_) {}
+      : counts_(counts), now_(now), flow_(flow), targets_(now.classes, now.counters.size()) {}
 
   void Add(const ClassRecord& c, const CountedMethod& m) {
     first_ = static_cast<uint32_t>(m.first);
@@ -124,7 +111,7 @@ class FrozenCounts::Meter {
     values_.Derive([&](uint32_t i) { return Increments(i); });
     const double entries = values_.Entries();
     // Of a frozen method, too: its old code may still run.
-    ForEachCall(c, m, split_,
+    ForEachCall(c, m, flow_.objects ? &*flow_.objects : nullptr,
                 [&](uint32_t to, const Calls& calls) { flow_.nodes[to].calls += calls; });
     if (!is_node) return;
     flow_.nodes[found->second].counted = entries;
@@ -134,7 +121,7 @@ class FrozenCounts::Meter {
       return;
     }
     values_.Derive([&](uint32_t i) { return At(frozen->shape, i); });
-    ForEachCall(c, m, frozen_split_, [&](uint32_t to, const Calls& calls) {
+    ForEachCall(c, m, &counts_.objects_, [&](uint32_t to, const Calls& calls) {
       flow_.edges.push_back(
           {.from = found->second, .to = to, .calls = calls * (1 / frozen->entries)});
     });
@@ -158,16 +145,16 @@ class FrozenCounts::Meter {
     for (uint32_t i = 0; i < m.counters; ++i) made.shape.push_back(Increments(i));
   }
 
-  // visit(node, calls)
+  // visit(node, calls); `objects`: at sites, null: not known.
   template <typename Visit>
-  void ForEachCall(const ClassRecord& c, const CountedMethod& m, const ReceiverSplit& split,
+  void ForEachCall(const ClassRecord& c, const CountedMethod& m, const TypeCounts* objects,
                    const Visit& visit) {
     for (const CallSite& call : values_.record().calls) {
       const uint64_t count = values_.Of(call.value);
       if (count == 0 || call.callee >= c.callees.size()) continue;
       const Callee& callee = c.callees[call.callee];
       const std::vector<CounterIndex>& may_run = targets_.Of(callee);
-      std::optional<ReceiverSplit::Division> division;
+      std::optional<CallTargets::Division> division;
       for (const CounterIndex target : may_run) {
         const auto to = flow_.by_first.find(static_cast<uint32_t>(target));
         if (to == flow_.by_first.end()) continue;
@@ -175,7 +162,7 @@ class FrozenCounts::Meter {
         if (may_run.size() == 1) {
           calls.direct = static_cast<double>(count);
         } else {
-          if (!division) division = split.Of(SiteOf(c, m, call.bci), callee, count);
+          if (!division) division = targets_.Divide(callee, count, objects, SiteOf(c, m, call.bci));
           const auto runs = division->runs.find(target);
           calls.seen = runs == division->runs.end() ? 0 : runs->second;
           calls.virt = static_cast<double>(count);
@@ -198,8 +185,6 @@ class FrozenCounts::Meter {
   const Moment& now_;
   Flow& flow_;
   CallTargets targets_;
-  const ReceiverSplit split_;
-  const ReceiverSplit frozen_split_;
   MethodValues values_;
   uint32_t first_ = 0;  // of the method
 };
@@ -229,69 +214,25 @@ FrozenCounts::Flow FrozenCounts::Measure(const Moment& now,
 }
 
 // Finds the entries of the frozen nodes. Those that freeze now were counted.
-void FrozenCounts::Solve(Flow& flow) const {
-  std::vector<std::vector<std::pair<uint32_t, double>>> ways_in(flow.nodes.size());
-  std::vector<double> self(flow.nodes.size());
+void FrozenCounts::Solve(Flow& flow) {
+  UncountedFlow known;
+  for (const Flow::Node& node : flow.nodes) {
+    UncountedMethod& method = known.methods.emplace_back();
+    method.counted = node.counted;
+    method.is_settled = node.frozen == nullptr;
+    if (method.is_settled) continue;
+    const Method& frozen = *node.frozen;
+    method.explained = Explained(frozen, node.calls);
+    method.usual_explained = frozen.explained_per_s * flow.seconds;
+    method.outside = frozen.outside_per_s * flow.seconds;
+    method.most = kMostGrowth * ((frozen.explained_per_s + frozen.outside_per_s) * flow.seconds);
+  }
   for (const Flow::Edge& edge : flow.edges) {
     const Method* const to = flow.nodes[edge.to].frozen;
-    if (to == nullptr) continue;
-    const double gain = Explained(*to, edge.calls);
-    if (edge.from == edge.to) {
-      self[edge.to] = std::min(self[edge.to] + gain, kMostSelfGain);
-    } else {
-      ways_in[edge.to].emplace_back(edge.from, gain);
-    }
+    if (to != nullptr) known.edges.push_back({edge.from, edge.to, Explained(*to, edge.calls)});
   }
-  for (Flow::Node& node : flow.nodes) node.total = node.counted;
-
-  double growth = 1;
-  const auto explained = [&](uint32_t n) {
-    const Flow::Node& node = flow.nodes[n];
-    double sum = Explained(*node.frozen, node.calls);
-    for (const auto& [from, gain] : ways_in[n]) sum += flow.nodes[from].missing() * gain;
-    return sum;
-  };
-  // What frozen callers alone may make of a method, so that a cycle of methods that froze at different times
-  // cannot feed itself.
-  const auto most = [&](const Flow::Node& node, double outside) {
-    const Method& method = *node.frozen;
-    const double usual = (method.explained_per_s + method.outside_per_s) * flow.seconds;
-    return std::min(std::max(Explained(method, node.calls) + outside, kMostGrowth * usual),
-                    kMostEstimate);
-  };
-  std::vector<double> steps(flow.nodes.size());  // the last change of each node
-  for (int attempt = 0; attempt < kGrowthRounds; ++attempt) {
-    for (int round = 0; round < kMostRounds; ++round) {
-      double change = 0;
-      for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
-        Flow::Node& node = flow.nodes[n];
-        if (node.frozen == nullptr) continue;
-        const double outside = node.frozen->outside_per_s * flow.seconds * growth;
-        const double inflow = (explained(n) + outside - self[n] * node.counted) / (1 - self[n]);
-        double total = std::max(std::min(inflow, most(node, outside)), node.counted);
-        const double step = total - node.total;
-        if (round % kLeap == kLeap - 1 && step > 0 && steps[n] > step) {
-          // The steps are a geometric series.
-          const double rest = step * step / (steps[n] - step);
-          total = std::max(std::min(total + rest, most(node, outside)), node.counted);
-        }
-        steps[n] = step;
-        change = std::max(change, std::abs(total - node.total) / std::max(total, 1.0));
-        node.total = total;
-      }
-      if (change < kTolerance) break;
-    }
-    double now = 0;
-    double expected = 0;
-    for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
-      const Flow::Node& node = flow.nodes[n];
-      if (node.frozen == nullptr) continue;
-      now += explained(n) + self[n] * node.missing();
-      expected += node.frozen->explained_per_s * flow.seconds;
-    }
-    if (expected <= 0) break;
-    growth = now / expected;
-  }
+  const std::vector<double> total = SettleUncounted(known);
+  for (size_t n = 0; n < total.size(); ++n) flow.nodes[n].total = total[n];
 }
 
 void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {

@@ -8,7 +8,7 @@
 //    increments of each counter, and executions of each call, per entry. Only a method whose shape was the
 //    same in the interval before that one is steady and should freeze.
 //  - Calls that can run nothing else run it, and so do those others (virtual ones) whose receivers
-//    say so (ReceiverSplit). Of the rest of the virtual calls it gets the share that it had of them in
+//    say so (CallTargets). Of the rest of the virtual calls it gets the share that it had of them in
 //    that interval. The entries that no call explains (reflection, handles, the
 //    JVM) come from outside.
 //  - In a later interval, the method's entries are those calls by callers that still count, and by
@@ -39,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "writer/flow/flow_solver.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/count_window.h"
 #include "writer/methods/counter_range.h"
@@ -50,7 +51,7 @@ namespace iprof {
 
 class FrozenCounts {
  public:
-  static constexpr double kMostEstimate = 1e18;
+  static constexpr double kMostEstimate = kMostTotal;
   static constexpr double kMostGrowth = 1000;
   static constexpr size_t kMostNamesOfUnloaded = 20'000;
 
@@ -148,7 +149,7 @@ class FrozenCounts {
   void ForgetObjects(const Method& method);
   void SettleObjects(uint32_t first, Method& method);
   Flow Measure(const Moment& now, std::span<const CounterIndex> freezing) const;
-  void Solve(Flow& flow) const;
+  static void Solve(Flow& flow);
   static void AddEntries(const Flow& flow, Estimates& estimates);
   bool Calibrate(const Flow& flow, CounterIndex first, Method method);
   void Begin(std::span<const uint64_t> counters, double seconds, const TypeCounts* types);

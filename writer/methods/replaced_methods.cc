@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "writer/methods/profile_assembly.h"
 #include "writer/names/intrinsic_names.h"
 
 namespace iprof {
 namespace {
 
-constexpr uint16_t kAccFinal = 0x0010;
 // How often what is missing is passed on. Candidates hardly ever call others through more of them.
 constexpr int kMostRounds = 8;
 constexpr double kMost = 9e18;
@@ -18,15 +16,18 @@ constexpr double kMost = 9e18;
 
 // Finds the methods whose entry counters may miss calls.
 ReplacedMethods::ReplacedMethods(const ClassSource& classes, bool names_all_callees)
-    : source_(classes), names_all_callees_(names_all_callees) {
-  for (size_t number = 0; number < source_.size(); ++number) {
-    versions_.try_emplace(source_.NameOf(number), number);
+    : names_all_callees_(names_all_callees), targets_(std::in_place) {
+  for (size_t number = 0; number < classes.size(); ++number) {
     ClassRecord scratch;
-    const ClassRecord& c = source_.Get(number, scratch);
+    const ClassRecord& c = classes.Get(number, scratch);
     for (const CountedMethod& m : c.methods) {
       if (m.intrinsic_candidate) site_calls_[c.KeyOf(m)].is_candidate = true;
     }
+    const std::string_view name = classes.NameOf(number);
+    if (number == 0 || classes.NameOf(number - 1) != name)
+      targets_->Add(name, c, [](const CountedMethod&) { return true; });
   }
+  targets_->Settle();
 }
 
 void ReplacedMethods::AddCalls(const ClassRecord& c, const CountedMethod& method,
@@ -55,6 +56,7 @@ double ReplacedMethods::SiteCalls::Calls(uint64_t counted_entries) const {
 }
 
 void ReplacedMethods::Settle() {
+  targets_.reset();
   std::unordered_map<SiteCalls*, double> missing;
   for (int round = 0; round < kMostRounds; ++round) {
     missing.clear();
@@ -94,41 +96,14 @@ ReplacedMethods::SiteCalls* ReplacedMethods::SumOf(const Callee& callee, bool an
 }
 
 ReplacedMethods::SiteCalls* ReplacedMethods::FindSum(const Callee& callee, bool any) {
-  constexpr int kDeepest = 64;
   if (!any && names_all_callees_ && !MayBeIntrinsic(callee.owner, callee.name)) return nullptr;
-  const std::string signature = std::string(callee.name).append(callee.descriptor);
-  std::string owner(callee.owner);
-  for (int depth = 0; depth < kDeepest && !owner.empty(); ++depth) {
-    const auto version = versions_.find(owner);
-    if (version == versions_.end()) return nullptr;
-    const CalleeClass& klass = CalleeClassOf(version->second);
-    if (const auto found = klass.methods.find(signature); found != klass.methods.end()) {
-      if (!any && !found->second.is_candidate) return nullptr;
-      if (callee.virtual_call && !found->second.is_final) return nullptr;
-      // Of a native method only some call sites are known, those in replaced methods.
-      if (any && !found->second.is_counted && !MayBeIntrinsic(callee.owner, callee.name))
-        return nullptr;
-      return &site_calls_[MethodKey(InternalName(owner), callee.name, callee.descriptor)];
-    }
-    owner = klass.super_name;
-  }
-  return nullptr;
-}
-
-// Kept, because the record may have to be decoded, and a file may name one class in each of its calls.
-const ReplacedMethods::CalleeClass& ReplacedMethods::CalleeClassOf(size_t number) {
-  const auto [known, is_new] = callee_classes_.try_emplace(number);
-  CalleeClass& made = known->second;
-  if (!is_new) return made;
-  ClassRecord scratch;
-  const ClassRecord& klass = source_.Get(number, scratch);
-  made.super_name = klass.super_name;
-  for (const CountedMethod& m : klass.methods) {
-    const bool is_final = ((m.access | klass.access) & kAccFinal) != 0;
-    made.methods.try_emplace(std::string(m.name).append(m.descriptor),
-                             CalleeClass::Method{m.intrinsic_candidate, is_final, m.counters > 0});
-  }
-  return made;
+  const CallTargets::Method* const found = targets_->Named(callee);
+  if (found == nullptr || (!any && !found->is_candidate)) return nullptr;
+  if (callee.virtual_call && !found->is_final) return nullptr;
+  // Of a native method only some call sites are known, those in replaced methods.
+  if (any && !found->is_counted && !MayBeIntrinsic(callee.owner, callee.name)) return nullptr;
+  return &site_calls_[MethodKey(InternalName(targets_->ClassOf(*found)), callee.name,
+                                callee.descriptor)];
 }
 
 }  // namespace iprof

@@ -13,20 +13,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "writer/base/hash.h"
+#include "writer/methods/call_targets.h"
 #include "writer/methods/class_record.h"
 #include "writer/methods/counted_values.h"
 #include "writer/methods/method_record.h"
 #include "writer/names/typed_names.h"
 
 namespace iprof {
-
-class ClassSource;
 
 class ReplacedMethods {
  public:
@@ -61,27 +59,13 @@ class ReplacedMethods {
     SiteCalls* to;
     uint64_t count;
   };
-  // What decides whether a call of a class's method runs that method.
-  struct CalleeClass {
-    struct Method {
-      bool is_candidate;
-      bool is_final;
-      bool is_counted;
-    };
-    std::string super_name;
-    std::unordered_map<std::string, Method> methods;  // by name and descriptor
-  };
-
   SiteCalls* SumOf(const Callee& callee, bool any);
   SiteCalls* FindSum(const Callee& callee, bool any);
-  const CalleeClass& CalleeClassOf(size_t number);
 
-  const ClassSource& source_;
   const bool names_all_callees_;
-  std::unordered_map<std::string_view, size_t, TextHash> versions_;  // the first of each name
+  std::optional<CallTargets> targets_;  // by the first version of each name; until Settle
   std::unordered_map<MethodKey, SiteCalls> site_calls_;  // of candidates, and of what they call
   std::unordered_map<std::string, SiteCalls*> sums_;     // by what a call names
-  std::unordered_map<size_t, CalleeClass> callee_classes_;
   std::vector<InnerCall> inner_;
 };
 

@@ -26,7 +26,7 @@ References ReferencesOf(const VmFlags& flags) {
 }
 
 HandleReader::HandleReader(const Metadata& metadata, References references,
-                           const AddressMap<uint32_t>& class_numbers,
+                           const NumberMap<uint32_t>& class_numbers,
                            const HarvestedProgram& program, const std::vector<ListedMethod>& listed)
     : memory_(metadata.memory()),
       layout_(metadata.layout()),

@@ -40,7 +40,7 @@ class HandleReader {
  public:
   // `listed` has the program's methods.
   HandleReader(const Metadata& metadata, References references,
-               const AddressMap<uint32_t>& class_numbers, const HarvestedProgram& program,
+               const NumberMap<uint32_t>& class_numbers, const HarvestedProgram& program,
                const std::vector<ListedMethod>& listed);
 
   // `operand` is that of the rewritten instruction: the site's entry in the pool's cache.
@@ -83,10 +83,10 @@ class HandleReader {
 
   const BlockCache& memory_;
   const MetadataLayout& layout_;
-  const AddressMap<uint32_t>& class_numbers_;
+  const NumberMap<uint32_t>& class_numbers_;
   const HarvestedProgram& program_;
-  AddressMap<uint32_t> methods_;  // by address
-  std::vector<Kind> kinds_;       // by class
+  NumberMap<uint32_t> methods_;  // by address
+  std::vector<Kind> kinds_;      // by class
   const bool is_known_, is_narrow_;
   std::vector<Address> path_;
   std::vector<uint32_t> bound_;  // classes of objects on the path

@@ -108,7 +108,7 @@ class Heap {
   MetadataLayout layout;
   Address loader;
   HarvestedProgram program;
-  AddressMap<uint32_t> numbers;
+  NumberMap<uint32_t> numbers;
   std::vector<Address> addresses;  // by class
   std::vector<ListedMethod> listed;
   uint32_t object, array, ints, mirror, form, member, resolved, handle, bound, direct, site;

@@ -502,7 +502,7 @@ class Harvester {
   std::optional<Metadata> metadata_;
   std::vector<ListedClass> listed_;
   std::vector<ListedMethod> listed_methods_;  // by number of the method
-  AddressMap<uint32_t> class_numbers_;
+  NumberMap<uint32_t> class_numbers_;
   std::vector<uint32_t>
       ran_;  // methods with a MethodData, with calls, or with many rounds of a loop
   std::vector<ReadMethodData> read_;  // by number of the method

@@ -33,9 +33,9 @@
 #include <vector>
 
 #include "agent/classfile/lambda_shape.h"
-#include "agent/hotspot/address_map.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/original_code.h"
+#include "writer/base/number_map.h"
 #include "writer/names/stable_names.h"
 
 namespace iprof::hotspot {
@@ -114,7 +114,7 @@ class LambdaLinks {
   const std::span<const ListedClass> listed_;
   const NamingRule rule_;
   const classfile::Unboxing unboxing_;
-  AddressMap<Host> hosts_, repeated_;  // by class
+  NumberMap<Host> hosts_, repeated_;  // by class
   size_t sites_kept_ = 0;
   size_t text_bytes_ = 0;
   // The first class of each loader and name; empty until it is needed.

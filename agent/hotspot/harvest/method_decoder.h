@@ -37,7 +37,7 @@ struct ReadMethodData {
 class MethodDecoder {
  public:
   // `class_numbers` has the program's classes by their addresses. The classes have their names.
-  MethodDecoder(Metadata& metadata, const AddressMap<uint32_t>& class_numbers,
+  MethodDecoder(Metadata& metadata, const NumberMap<uint32_t>& class_numbers,
                 HandleReader& handles, HarvestedProgram& program)
       : metadata_(metadata),
         class_numbers_(class_numbers),
@@ -80,7 +80,7 @@ class MethodDecoder {
   uint64_t HashOf(const ReadMethodData& data, const Pool& pool, const OriginalCode& code);
 
   Metadata& metadata_;
-  const AddressMap<uint32_t>& class_numbers_;
+  const NumberMap<uint32_t>& class_numbers_;
   HandleReader& handles_;
   HarvestedProgram& program_;
   DataShape shape_;

@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "agent/vm/counting/named_classes.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/jvmti/local_frame.h"
 #include "agent/vm/jvmti/own_jvm.h"
+#include "writer/base/grouped.h"
 
 namespace iprof::vm {
 namespace {
 
-// With overhead= alone: enough increments to know a method's shape.
-constexpr uint64_t kEnoughForShape = 10'000;
-
 constexpr double kLookPeriod = 1;
-// A shape is learnt in an interval of at least this length.
-constexpr std::chrono::milliseconds kLeastInterval{900};
-constexpr double kChoiceGrowth = 1.5;
-constexpr double kMostChoicePeriod = 20;
+// Before counters may go, their interval lasts so long.
+constexpr std::chrono::milliseconds kLeastInterval{1800};
 
 // How long to wait for a harvest of classes that another thread does.
 constexpr std::chrono::milliseconds kHarvestPatience{1000};
@@ -32,14 +30,26 @@ double ToSeconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+// The names of their classes, in this order.
+std::vector<std::string> ClassesOf(const std::vector<Budget::Candidate>& methods) {
+  std::vector<std::string> names;
+  for (const Budget::Candidate& method : methods) {
+    if (std::find(names.begin(), names.end(), method.class_name) == names.end())
+      names.push_back(method.class_name);
+  }
+  return names;
+}
+
 uint64_t SumOf(std::span<const uint64_t> counters) {
   uint64_t sum = 0;
   for (const uint64_t counter : counters) sum += counter;
   return sum;
 }
 
-uint64_t At(const std::vector<uint64_t>& counters, size_t index) {
-  return index < counters.size() ? counters[index] : 0;
+CostMeter NewMeter(bool counts_types) {
+  CostMeter meter(CostMeter::CalibrateIncrement(), counts_types);
+  meter.Skip(CostMeter::ReadClocks());
+  return meter;
 }
 
 }  // namespace
@@ -51,17 +61,22 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
       store_(parts.store),
       mutex_(parts.mutex),
       setting_(setting),
-      until_(setting.until > 0 ? setting.until : kEnoughForShape),
-      meter_(CostMeter::CalibrateIncrement(), setting.counts_types),
-      next_choice_s_(kFirstChoice),
-      choice_period_s_(kFirstChoice),
-      rearm_(ToSeconds(setting.rearm)) {
-  meter_.Skip(CostMeter::ReadClocks());
+      budget_({.until = setting.until,
+               .overhead = setting.overhead,
+               .rearm_s = ToSeconds(setting.rearm)},
+              NewMeter(setting.counts_types)) {}
+
+Budget::Time Freezer::Now() const {
+  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds() - start_cpu_ns_) / 1e9;
+  const double wall = ToSeconds(Clock::now() - start_);
+  return {.program_s = std::min(wall, cpu), .wall_s = wall};
 }
 
-double Freezer::Seconds() const {
-  const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds() - start_cpu_ns_) / 1e9;
-  return std::min(ToSeconds(Clock::now() - start_), cpu);
+// Without the time of the agent's thread.
+CostMeter::Reading Freezer::Read(std::span<const uint64_t> counters) {
+  CostMeter::Reading reading = CostMeter::ReadClocks();
+  reading.increments = SumOf(counters);
+  return reading;
 }
 
 bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
@@ -79,8 +94,8 @@ bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
   if (swap.classes != nullptr) {
     Swapped swapped;
     Run(jvmti, jni, guard, *swap.classes, hooks, swapped);
-    if (swap.again != nullptr) {
-      RunAgain(jvmti, jni, guard, *swap.again, hooks, swapped);
+    if (swap.is_thaw) {
+      RunAgain(jvmti, jni, guard, swap.names, hooks, swapped);
       FinishThaw(jvmti, jni, swap.methods, swapped);
     } else if (!swapped.refused.empty()) {
       FinishFreeze(swap.methods, swapped);
@@ -94,32 +109,22 @@ bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
 
 Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  CostMeter::Reading reading = CostMeter::ReadClocks();
-  reading.increments = taken_ + SumOf(counters);
+  CostMeter::Reading reading = Read(counters);
   reading.thread_cpu_ns = own_cpu_ns;
-  meter_.Note(reading, has_swapped_);
-  // An interval with a swap was in part measured with the methods.
-  if (!has_swapped_) choice_.Measured();
+  budget_.Measure(reading, has_swapped_);
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
-  if (rearm_.IsDue(now, frozen_in_.size()) && ThawPays({.recorded_s = meter_.measured_s(),
-                                                        .swapped_s = meter_.swapped_s(),
-                                                        .last_swap_s = meter_.last_swap_s(),
-                                                        .is_first = rearm_.is_first()}))
-    return Thaw(jvmti, jni, guard);
-  if (now < next_choice_s_ || Clock::now() - interval_begin_ < kLeastInterval) return {};
-  choice_period_s_ = std::min(choice_period_s_ * kChoiceGrowth, kMostChoicePeriod);
-  next_choice_s_ = now + choice_period_s_;
-  if (!IsAnyHot(counters)) {
-    kept_.Clear();
-    choice_.Chose(false);
-    Saw(counters);
-    Advance(jvmti, jni, counters);
-    return {};
+  switch (budget_.Next(now, ToSeconds(Clock::now() - interval_begin_))) {
+    case Budget::Act::kWait:
+      return {};
+    case Budget::Act::kThaw:
+      return Thaw(jvmti, jni, guard);
+    case Budget::Act::kChoose:
+      break;
   }
   Swap swap = Freeze(jvmti, jni, guard, counters);
-  choice_.Chose(swap.classes != nullptr);
+  budget_.Chose(swap.classes != nullptr);
   return swap;
 }
 
@@ -131,178 +136,84 @@ void Freezer::Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>&
   interval_begin_ = Clock::now();
 }
 
-// Whether there may be methods to freeze.
-bool Freezer::IsAnyHot(const std::vector<uint64_t>& counters) const {
-  if (setting_.overhead > 0 && meter_.last_share() <= setting_.overhead) return false;
-  const double seconds = std::max(Seconds() - seen_s_, 1e-3);
-  for (size_t i = 0; i < counters.size(); ++i) {
-    if (counters[i] < until_) continue;
-    const uint64_t before = At(seen_, i);
-    // A method's counters together may be hot though none of them is.
-    if (counters[i] > before && static_cast<double>(counters[i] - before) / seconds >= kIdle / 8)
-      return true;
-  }
-  return false;
-}
-
-void Freezer::NoteKept(WhyKept why, const Candidate& candidate) {
-  if (!candidate.method.empty())
-    kept_.Note(why, candidate.increments_per_s, candidate.class_name, candidate.method);
-}
-
-std::vector<Freezer::Candidate> Freezer::Choose(const iprof::ClassSource& classes,
-                                                const std::vector<uint64_t>& counters) {
-  const double now = Seconds();
-  const double seconds = std::max(now - seen_s_, 1e-3);
-  const double wall_seconds = std::max(ToSeconds(Clock::now() - seen_at_), seconds);
-  std::vector<Candidate> candidates;
-  std::vector<MethodLoad> loads;
-  kept_.Clear();
-  for (size_t number = 0; number < classes.size(); ++number) {
-    ClassRecord scratch;
-    const ClassRecord& c = classes.Get(number, scratch);
-    for (const CountedMethod& m : c.methods) {
-      const auto first = static_cast<uint32_t>(m.first);
-      // The counters of unloaded classes follow after all others.
-      if (m.counters == 0 || first >= counters.size() || counts_.IsFrozen(m.first)) continue;
-      MethodLoad load;
-      uint64_t increments = 0;
-      uint64_t since_swap = 0;
-      for (uint32_t i = first; i < first + m.counters; ++i) {
-        load.counted = std::max(load.counted, At(counters, i));
-        increments += At(counters, i) - std::min(At(counters, i), At(seen_, i));
-        since_swap += At(counters, i) - std::min(At(counters, i), At(swapped_, i));
-      }
-      if (increments == 0) continue;
-      load.increments_per_s = static_cast<double>(increments) / seconds;
-      Candidate candidate{.first = m.first,
-                          .class_name = std::string(classes.NameOf(number)),
-                          .method = {},
-                          .since_swap = since_swap,
-                          .increments_per_s = load.increments_per_s};
-      if (load.increments_per_s >= kIdle && load.counted >= until_) candidate.method = m.name;
-      candidate.why = barred_.WhyNot(m.first, candidate.class_name, now);
-      loads.push_back(load);
-      candidates.push_back(std::move(candidate));
-    }
-  }
-  LeaveOut(classes, counters, candidates, loads);
-  FreezeLimits limits{.until = until_};
-  if (setting_.overhead > 0) {
-    limits.increments_per_s =
-        meter_.IncrementsPerSecond(setting_.overhead) * wall_seconds / seconds;
-  }
-  std::vector<Candidate> chosen;
-  uint64_t since_swap = 0;
-  for (const size_t m : ChooseMethods(loads, limits)) {
-    since_swap += candidates[m].since_swap;
-    chosen.push_back(std::move(candidates[m]));
-  }
-  const bool pays =
-      RoundPays({.counted_s = static_cast<double>(since_swap) * meter_.ns_per_increment() / 1e9,
-                 .compiled_s = meter_.compiled_s()});
-  if (pays) return chosen;
-  for (const Candidate& candidate : chosen) NoteKept(WhyKept::kDoesNotPay, candidate);
-  return {};
-}
-
-// Of the hot methods, those that are not steady may not freeze, nor those of a class in which a loop runs.
-void Freezer::LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
-                       std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads) {
-  std::vector<CounterIndex> hot;
-  for (size_t m = 0; m < loads.size(); ++m) {
-    if (loads[m].increments_per_s >= kIdle) hot.push_back(candidates[m].first);
-  }
-  const ShapeHistory::Verdicts verdicts = counts_.Examine(classes, counters, hot);
-  const std::set<CounterIndex> steady(verdicts.steady.begin(), verdicts.steady.end());
-  const std::set<CounterIndex> looping(verdicts.looping.begin(), verdicts.looping.end());
-  std::set<std::string_view> held;
-  for (const Candidate& candidate : candidates) {
-    if (looping.contains(candidate.first)) held.insert(candidate.class_name);
-  }
-  for (size_t m = 0; m < loads.size(); ++m) {
-    Candidate& candidate = candidates[m];
-    if (held.contains(candidate.class_name)) {
-      candidate.why = WhyKept::kLoop;
-    } else if (!candidate.why && !steady.contains(candidate.first)) {
-      candidate.why = WhyKept::kUnsteady;
-    }
-    loads[m].may_freeze = !candidate.why;
-    if (candidate.why) NoteKept(*candidate.why, candidate);
-  }
-}
-
 Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
                               const std::vector<uint64_t>& counters) {
-  const auto classes = instrumenter_.Classes(counters, TypeCounts());
-  const std::vector<Candidate> chosen = Choose(*classes, counters);
-  Saw(counters);
+  std::vector<Budget::Candidate> chosen;
+  std::unique_ptr<const iprof::ClassSource> classes;
+  if (budget_.IsAnyHot(counters, Seconds())) {
+    classes = instrumenter_.Classes(counters, TypeCounts());
+    Budget::Choice choice = budget_.Candidates(*classes, counters, Now());
+    const auto verdicts = counts_.Examine(*classes, counters, choice.Hot());
+    chosen = budget_.Choose(std::move(choice), verdicts);
+  }
+  budget_.Saw(counters, Now());
   if (chosen.empty()) {
     Advance(jvmti, jni, counters);
     return {};
   }
   const std::optional<TypeCounts> types = Types(jvmti, jni);  // soon after the counters
-
-  std::vector<std::string> names;
-  for (const Candidate& candidate : chosen) {
-    if (std::find(names.begin(), names.end(), candidate.class_name) == names.end())
-      names.push_back(candidate.class_name);
+  const std::vector<CounterIndex> methods = FindChangeable(jvmti, jni, guard, chosen);
+  std::vector<CounterIndex> froze =
+      counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
+  interval_begin_ = Clock::now();
+  instrumenter_.frozen().Freeze(froze);
+  for (const Budget::Candidate& candidate : chosen) {
+    const bool was_changeable =
+        std::find(methods.begin(), methods.end(), candidate.first) != methods.end();
+    if (!was_changeable || counts_.IsFrozen(candidate.first)) continue;
+    budget_.lives().Take(MethodEvent::kNotCalled, candidate.first, Seconds());
+    budget_.Keep(WhyKept::kUncalled, candidate);
   }
+  if (froze.empty()) return {};
+  return SwapFrozen(jvmti, jni, counters, std::move(chosen), std::move(froze));
+}
+
+// Of the chosen methods, those whose classes can be changed.
+std::vector<CounterIndex> Freezer::FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+                                                  const std::vector<Budget::Candidate>& chosen) {
   std::set<std::string> found;
   std::set<std::string> changeable;
   {
     const LoadedClasses all(jvmti, jni);
-    const std::vector<jclass> linked = FindClasses(jvmti, all.all(), names).linked;
+    const std::vector<jclass> linked = FindClasses(jvmti, all.all(), ClassesOf(chosen)).linked;
     found = NamesOf(jvmti, linked);
     changeable = NamesOf(jvmti, guard.Pass(jni, linked));
   }
   std::vector<CounterIndex> methods;
-  for (const Candidate& candidate : chosen) {
-    const bool is_found = found.contains(candidate.class_name);
-    if (is_found) barred_.NoteFound(candidate.first);
+  for (const Budget::Candidate& candidate : chosen) {
     if (changeable.contains(candidate.class_name)) {
       methods.push_back(candidate.first);
       continue;
     }
-    if (is_found) {
-      barred_.NoteUnchangeable(candidate.first);
-    } else {
-      // A hidden class, or one that was unloaded and may be loaded again.
-      barred_.NoteNotFound(candidate.first, Seconds());
-    }
-    NoteKept(WhyKept::kUnchangeable, candidate);
+    // Not found: a hidden class, or one that was unloaded and may be loaded again.
+    const bool is_found = found.contains(candidate.class_name);
+    budget_.lives().Take(is_found ? MethodEvent::kRefused : MethodEvent::kNotFound, candidate.first,
+                         Seconds());
+    budget_.Keep(WhyKept::kUnchangeable, candidate);
   }
-  const std::vector<CounterIndex> froze =
-      counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
-  interval_begin_ = Clock::now();
-  instrumenter_.frozen().Freeze(froze);
-  std::vector<std::string> to_swap;  // hottest first
+  return methods;
+}
+
+Freezer::Swap Freezer::SwapFrozen(jvmtiEnv* jvmti, JNIEnv* jni,
+                                  const std::vector<uint64_t>& counters,
+                                  std::vector<Budget::Candidate> chosen,
+                                  std::vector<CounterIndex> froze) {
+  std::erase_if(chosen, [&](const auto& method) { return !counts_.IsFrozen(method.first); });
   std::map<std::string, std::vector<CounterIndex>> froze_in;
-  for (const Candidate& candidate : chosen) {
-    const auto first = static_cast<uint32_t>(candidate.first);
-    if (counts_.IsFrozen(candidate.first)) {
-      frozen_in_[first] = candidate.class_name;
-      froze_in[candidate.class_name].push_back(candidate.first);
-      if (std::find(to_swap.begin(), to_swap.end(), candidate.class_name) == to_swap.end())
-        to_swap.push_back(candidate.class_name);
-    } else if (changeable.contains(candidate.class_name)) {
-      barred_.NoteNotEntered(candidate.first, Seconds());
-      NoteKept(WhyKept::kUncalled, candidate);
-    }
-  }
-  if (froze.empty()) return {};
-  for (const std::string& name : to_swap) barred_.NoteSwap(name, froze_in[name]);
-  rearm_.Froze(Seconds());
-  swapped_ = counters;
+  for (const Budget::Candidate& method : chosen)
+    froze_in[method.class_name].push_back(method.first);
+  budget_.Freeze(froze_in, counters, Seconds());
   {
     const std::lock_guard lock(figures_mutex_);
     ++figures_.rounds;
   }
   log_.Step(
-      fmt::format("{} methods of {} classes are counted no more", froze.size(), to_swap.size()));
-  // Listed again: to measure takes a while, in which no class was kept loaded.
+      fmt::format("{} methods of {} classes are counted no more", froze.size(), froze_in.size()));
+  // Listed again: to measure takes a while, in which no class was kept loaded. Hottest first.
   const LoadedClasses all(jvmti, jni);
-  return {std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), to_swap).linked), froze};
+  return {
+      std::make_unique<WeakClasses>(jni, FindClasses(jvmti, all.all(), ClassesOf(chosen)).linked),
+      std::move(froze)};
 }
 
 // The methods of classes that kept their probes are counted on. If several loaders have the class and one of
@@ -312,19 +223,15 @@ void Freezer::FinishFreeze(std::span<const CounterIndex> froze, const Swapped& s
   const std::lock_guard lock(mutex_);
   std::vector<CounterIndex> methods;
   for (const CounterIndex method : froze) {
-    const auto frozen = frozen_in_.find(static_cast<uint32_t>(method));
-    if (frozen == frozen_in_.end() || !swapped.refused.contains(frozen->second) ||
-        swapped.changed.contains(frozen->second))
-      continue;
-    if (!swapped.kept_back.contains(frozen->second) || !instrumenter_.frozen().IsLeftOut(method))
+    const std::string_view in = budget_.lives().ClassOfFrozen(method);
+    if (in.empty() || !swapped.refused.contains(in) || swapped.changed.contains(in)) continue;
+    if (!swapped.kept_back.contains(in) || !instrumenter_.frozen().IsLeftOut(method))
       methods.push_back(method);
   }
   counts_.Thaw(methods);
   instrumenter_.frozen().Thaw(methods);
-  for (const CounterIndex method : methods) {
-    barred_.NoteUnchangeable(method);
-    frozen_in_.erase(static_cast<uint32_t>(method));
-  }
+  for (const CounterIndex method : methods)
+    budget_.lives().Take(MethodEvent::kRefused, method, Seconds());
 }
 
 void Freezer::Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, WeakClasses& classes,
@@ -361,18 +268,8 @@ void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Skip(counters, Seconds(), AddressOf(types));
-  choice_.Forget();  // TellLimit has told of it
   interval_begin_ = Clock::now();
-  Saw(counters);
-  CostMeter::Reading reading = CostMeter::ReadClocks();
-  reading.increments = taken_ + SumOf(counters);
-  meter_.Skip(reading);
-}
-
-void Freezer::Saw(const std::vector<uint64_t>& counters) {
-  seen_ = counters;
-  seen_s_ = Seconds();
-  seen_at_ = Clock::now();
+  budget_.Open(counters, Read(counters), Now());
 }
 
 void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -383,7 +280,7 @@ void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
 bool Freezer::EndInterval(jvmtiEnv* jvmti, JNIEnv* jni) {
   // While nothing is recorded there is no interval: Close has ended the last one.
   if (counts_.frozen() == 0 || !store_.is_open()) return true;
-  if (Clock::now() - interval_begin_ < 2 * kLeastInterval) return false;
+  if (Clock::now() - interval_begin_ < kLeastInterval) return false;
   Advance(jvmti, jni, store_.RawCounters(jni));
   return true;
 }
@@ -393,8 +290,7 @@ void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Restart(counters, Seconds(), AddressOf(types));
   interval_begin_ = Clock::now();
-  meter_.Restart();
-  ForgetChoice();
+  budget_.Reset();
   NoteFigures();
 }
 
@@ -408,21 +304,62 @@ FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCou
 
 void Freezer::Release(CounterRange range, std::span<const uint64_t> raw,
                       std::span<uint64_t> values) {
-  taken_ += SumOf(raw);
   counts_.Release(range, values);
   instrumenter_.frozen().Release(range);
-  const auto begin = static_cast<uint32_t>(range.first);
-  const uint32_t end = begin + range.count;
-  frozen_in_.erase(frozen_in_.lower_bound(begin), frozen_in_.lower_bound(end));
-  barred_.Release(range);
-  for (uint32_t i = begin; i < std::min<size_t>(end, seen_.size()); ++i) seen_[i] = 0;
-  for (uint32_t i = begin; i < std::min<size_t>(end, swapped_.size()); ++i) swapped_[i] = 0;
+  budget_.Release(range, raw);
 }
 
-// Why methods kept their probes says nothing any more.
-void Freezer::ForgetChoice() {
-  kept_.Clear();
-  choice_.Forget();
+void Freezer::NoteFigures() {
+  const std::lock_guard lock(figures_mutex_);
+  const CostMeter& meter = budget_.meter();
+  figures_.bytes = counts_.bytes() + budget_.bytes();
+  figures_.known = counts_.known();
+  figures_.increments_per_s = meter.increments_per_s();
+  figures_.cost = meter.share();
+  figures_.cost_now = meter.last_share();
+  figures_.is_over_limit = budget_.IsOverLimit();
+  figures_.kept = budget_.Kept();
+}
+
+FreezeFigures Freezer::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+std::string Freezer::Summary(size_t estimated) const {
+  const FreezeFigures figures = this->figures();
+  return fmt::format(
+      "methods with estimated counts: {}; without probes now: {}; counting costs at most {:.1f} % "
+      "of the program's time\n",
+      Grouped(estimated), Grouped(figures.methods), 100 * figures.cost);
+}
+
+std::string Freezer::Report() const {
+  const FreezeFigures figures = this->figures();
+  std::string report = fmt::format(
+      "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
+      "(the longest {:.0f} ms), {} refused\n"
+      "counting costs at most {:.1f} % of the program's time, {:.1f} % at the end; an increment "
+      "{:.2f} ns, {:.1f} million of them a second at the end\n",
+      figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
+      std::chrono::duration<double, std::milli>(figures.swap.longest_pause).count(),
+      figures.swap.refused, 100 * figures.cost, 100 * figures.cost_now,
+      budget_.meter().ns_per_increment(), figures.increments_per_s / 1e6);
+  if (const std::string kept = DescribeKept(figures.kept); !kept.empty()) report += kept + "\n";
+  return report;
+}
+
+void Freezer::TellLimit() {
+  FreezeFigures figures;
+  {
+    const std::lock_guard lock(figures_mutex_);
+    figures = figures_;
+    figures_.is_over_limit = false;
+  }
+  if (!figures.is_over_limit || figures.kept.empty()) return;
+  log_.Warning(fmt::format(
+      "overhead={:.0f}% was not reached: counting costs at most {:.1f} % of the program's time; {}",
+      100 * setting_.overhead, 100 * figures.cost_now, DescribeKept(figures.kept)));
 }
 
 }  // namespace iprof::vm

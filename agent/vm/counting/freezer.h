@@ -1,9 +1,8 @@
 // Freezer: takes the probes of methods out while the program runs, once enough is known of them.
 //
-// Every second it looks at the counters. Methods that have counted often enough freeze, hottest first,
-// once that pays (FreezePlan): their classes are retransformed, and the instrumenter leaves their probes out.
-// From then on their counts are estimated (FrozenCounts). After a while, and once that pays, all of them
-// thaw for a moment, so that a new phase of the program is noticed; then they freeze again for twice as long.
+// Every second it looks at the counters, and does what the Budget decides. The classes of methods that freeze are
+// retransformed, and the instrumenter leaves their probes out. From then on their counts are estimated
+// (FrozenCounts). After a while all of them thaw for a moment, and their classes get the probes back.
 //
 // It works on the agent's thread, like everything else that retransforms classes while the program is
 // recorded, so swaps never meet. A stop ends that thread first, and waits for it as long as
@@ -12,7 +11,7 @@
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
 // redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those whose
 // callers are mostly not counted (reflection, method handles). A class in which a loop runs for long is not swapped,
-// because HotSpot would interpret the loop from then on. A class is swapped at most BarredMethods::kMostSwaps
+// because HotSpot would interpret the loop from then on. A class is swapped at most MethodLives::kMostSwaps
 // times until its methods thaw.
 //
 // Guarantees: methods of a class that the JVM refused to change are counted on, or estimated on, as before.
@@ -31,7 +30,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,15 +40,9 @@
 
 #include "agent/hotspot/pause_clock.h"
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/vm/counting/barred_methods.h"
+#include "agent/vm/budget/budget.h"
 #include "agent/vm/counting/chunk_store.h"
-#include "agent/vm/counting/cost_meter.h"
-#include "agent/vm/counting/freeze_plan.h"
-#include "agent/vm/counting/kept_methods.h"
-#include "agent/vm/counting/rearm_times.h"
 #include "agent/vm/counting/retransformer.h"
-#include "agent/vm/counting/second_look.h"
-#include "agent/vm/counting/settled_choice.h"
 #include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/counting/weak_classes.h"
 #include "agent/vm/settings/log.h"
@@ -78,7 +70,7 @@ struct FreezeFigures {
   bool is_over_limit = false;
   size_t bytes = 0;  // of memory
   RetransformOutcome swap;
-  std::vector<KeptMethods::Reason> kept;  // hot methods that keep their probes
+  std::vector<KeptReason> kept;  // hot methods that keep their probes
 };
 
 class Freezer {
@@ -132,55 +124,42 @@ class Freezer {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Methods are chosen ever more rarely, from then on: in the beginning most of them get hot.
-  static constexpr double kFirstChoice = 1;
-  // A method that could freeze.
-  struct Candidate {
-    CounterIndex first{};
-    std::string class_name;
-    std::string method;       // empty unless it is hot and has counted enough
-    uint64_t since_swap = 0;  // increments
-    double increments_per_s = 0;
-    std::optional<WhyKept> why{};  // it may not freeze
-  };
   // What Work does once it has released the mutex.
   struct Swap {
     std::unique_ptr<WeakClasses> classes;
-    std::vector<CounterIndex> methods;    // that freeze or thaw with it
-    std::unique_ptr<SecondLook> again{};  // null: they freeze
+    std::vector<CounterIndex> methods;  // that freeze or thaw with it
+    std::vector<std::string> names{};   // if they thaw: those of the classes, for a second look
+    bool is_thaw = false;
   };
   // What became of it: names of classes.
   struct Swapped {
-    std::set<std::string> changed;
-    std::set<std::string> refused;    // by the JVM, or by the SwapGuard
-    std::set<std::string> kept_back;  // of these: by the SwapGuard
+    std::set<std::string, std::less<>> changed;
+    std::set<std::string, std::less<>> refused;    // by the JVM, or by the SwapGuard
+    std::set<std::string, std::less<>> kept_back;  // of these: by the SwapGuard
   };
 
-  // The time since the start, or the process's CPU time if that is less: a program that waits, or that
-  // gets little of a busy machine, does not know more after a second.
-  double Seconds() const;
+  // A program that waits, or that gets little of a busy machine, does not know more after a second: so the
+  // program's time is the process's CPU time, if that is less.
+  Budget::Time Now() const;
+  double Seconds() const { return Now().program_s; }
+  static CostMeter::Reading Read(std::span<const uint64_t> counters);
   Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
   Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
               const std::vector<uint64_t>& counters);
+  std::vector<CounterIndex> FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+                                           const std::vector<Budget::Candidate>& chosen);
+  Swap SwapFrozen(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters,
+                  std::vector<Budget::Candidate> chosen, std::vector<CounterIndex> froze);
   Swap Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard);
-  std::vector<Candidate> Choose(const iprof::ClassSource& classes,
-                                const std::vector<uint64_t>& counters);
-  bool IsAnyHot(const std::vector<uint64_t>& counters) const;
   void Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters);
-  void LeaveOut(const iprof::ClassSource& classes, const std::vector<uint64_t>& counters,
-                std::vector<Candidate>& candidates, std::vector<MethodLoad>& loads);
-  void NoteKept(WhyKept why, const Candidate& candidate);
   void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, WeakClasses& classes, const Hooks& hooks,
            Swapped& swapped);
-  void RunAgain(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const SecondLook& again,
-                const Hooks& hooks, Swapped& swapped);
+  void RunAgain(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
+                const std::vector<std::string>& names, const Hooks& hooks, Swapped& swapped);
   void FinishFreeze(std::span<const CounterIndex> froze, const Swapped& swapped);
   void FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIndex> thawing,
                   const Swapped& swapped);
   std::optional<TypeCounts> Types(jvmtiEnv* jvmti, JNIEnv* jni) const;
-  // These counters were looked at, now.
-  void Saw(const std::vector<uint64_t>& counters);
-  void ForgetChoice();
   void NoteFigures();
 
   JavaVM* const vm_;
@@ -189,32 +168,19 @@ class Freezer {
   ChunkStore& store_;
   std::timed_mutex& mutex_;
   const FreezeSetting setting_;
-  const uint64_t until_;
   const Clock::time_point start_ = Clock::now();
   const uint64_t start_cpu_ns_ = CostMeter::ProcessCpuNanoseconds();
 
   // Guarded by mutex_.
   FrozenCounts counts_;
-  std::vector<uint64_t> seen_;  // the counters at the last time that methods were chosen
-  double seen_s_ = 0;
-  Clock::time_point seen_at_ = start_;
+  Budget budget_;
   Clock::time_point interval_begin_ = start_;
-  std::vector<uint64_t> swapped_;              // the counters at the last swap
-  uint64_t taken_ = 0;                         // increments of counters that were released
-  std::map<uint32_t, std::string> frozen_in_;  // first counter, class
-  BarredMethods barred_;
-  KeptMethods kept_;  // at the last time that methods were chosen
-  SettledChoice choice_;
 
-  CostMeter meter_;  // guarded by mutex_
   // Used only by the agent's thread.
   std::optional<hotspot::PauseClock> clock_;
   std::optional<Retransformer> retransformer_;
   bool has_swapped_ = false;
   double next_look_s_ = 0;
-  double next_choice_s_ = 0;
-  double choice_period_s_;
-  RearmTimes rearm_;
 
   mutable std::mutex figures_mutex_;  // guards figures_
   FreezeFigures figures_;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agent/vm/counting/swap_guard.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
 #include "writer/names/typed_names.h"
 
@@ -36,6 +37,24 @@ FoundClasses FindClasses(jvmtiEnv* jvmti, std::span<const jclass> loaded,
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [number, klass] : found) result.linked.push_back(klass);
   return result;
+}
+
+void MarkFound(jvmtiEnv* jvmti, std::span<const jclass> found) {
+  for (jclass klass : found) {
+    if (ClassTag::Of(jvmti, klass).state == ClassTag::State::kNone)
+      SetState(jvmti, klass, ClassTag::State::kSeen);
+  }
+}
+
+FoundClasses FindOthers(jvmtiEnv* jvmti, std::span<const jclass> loaded,
+                        const std::vector<std::string>& names) {
+  FoundClasses found = FindClasses(jvmti, loaded, names);
+  std::erase_if(found.linked, [&](jclass klass) {
+    if (ClassTag::Of(jvmti, klass).state != ClassTag::State::kSeen) return false;
+    SetState(jvmti, klass, ClassTag::State::kNone);
+    return true;
+  });
+  return found;
 }
 
 std::string NameOf(jvmtiEnv* jvmti, jclass klass) {

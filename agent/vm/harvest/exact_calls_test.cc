@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 #include "agent/vm/harvest/names_in_profile.h"
 
 namespace iprof::vm {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/estimate/estimate.h"
+#include "agent/hotspot/harvest/estimate.h"
 #include "agent/vm/harvest/exact_calls.h"
 #include "agent/vm/harvest/names_in_profile.h"
 

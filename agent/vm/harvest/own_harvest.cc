@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agent/hotspot/bounded_memory.h"
-#include "agent/hotspot/estimate/estimate.h"
 #include "agent/hotspot/file_memory.h"
+#include "agent/hotspot/harvest/estimate.h"
 #include "agent/hotspot/harvest/harvest.h"
 #include "agent/hotspot/harvest/harvest_facts.h"
 #include "agent/hotspot/harvest/harvest_profile.h"

@@ -1,0 +1,159 @@
+#include "agent/vm/budget/cost_meter.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "writer/base/open_file.h"
+#include "writer/base/small_file.h"
+
+namespace iprof::vm {
+namespace {
+
+// Compilers are busy this long after a swap, in intervals of Note; and longer, until they take less than this
+// share of the CPU time.
+constexpr int kIntervalsAfterSwap = 3;
+constexpr int kMostIntervalsAfterSwap = 30;
+constexpr double kCalm = 0.05;
+
+// The weight of the last interval in the program's part that the limit is taken of. So one interval in which
+// increments seem to take all of the time does not decide.
+constexpr double kNewest = 0.25;
+
+uint64_t Nanoseconds(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+// The CPU time in the text of /proc/PID/task/TID/stat.
+uint64_t CpuNanoseconds(const std::string& stat) {
+  // The name, in parentheses, can contain spaces. utime is the 12th field after it.
+  size_t at = stat.rfind(')');
+  if (at == std::string::npos) return 0;
+  ++at;
+  for (int field = 0; field < 11; ++field) {
+    at = stat.find(' ', at + 1);
+    if (at == std::string::npos) return 0;
+  }
+  char* end = nullptr;
+  const uint64_t user = std::strtoull(stat.c_str() + at, &end, 10);
+  const uint64_t system = std::strtoull(end, nullptr, 10);
+  const long ticks = sysconf(_SC_CLK_TCK);
+  return ticks <= 0 ? 0 : (user + system) * (1'000'000'000 / static_cast<uint64_t>(ticks));
+}
+
+uint64_t CompilersCpuNanoseconds() {
+  uint64_t sum = 0;
+  for (const std::string& task : NamesIn("/proc/self/task")) {
+    const std::string folder = "/proc/self/task/" + task;
+    // "C2 CompilerThre": the kernel keeps 15 characters.
+    const std::string name = ReadSmallFile(folder + "/comm").value_or("");
+    if (name.find(" CompilerThre") == std::string::npos) continue;
+    sum += CpuNanoseconds(ReadSmallFile(folder + "/stat").value_or(""));
+  }
+  return sum;
+}
+
+double Grown(uint64_t now, uint64_t before) {
+  return now > before ? static_cast<double>(now - before) : 0;
+}
+
+}  // namespace
+
+double CostMeter::CalibrateIncrement() {
+  // As many as a hot loop of a program touches.
+  constexpr size_t kCounters = 64;
+  constexpr size_t kIncrements = 64'000;
+  std::array<volatile uint64_t, kCounters> counters{};
+  double best = 1e9;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const uint64_t begin = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t i = 0; i < kIncrements; ++i) counters[i % kCounters] = counters[i % kCounters] + 1;
+    const uint64_t end = Nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    best = std::min(best, Grown(end, begin) / kIncrements);
+  }
+  return best;
+}
+
+uint64_t CostMeter::ProcessCpuNanoseconds() { return Nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+CostMeter::Reading CostMeter::ReadClocks() {
+  return {.wall_ns = Nanoseconds(CLOCK_MONOTONIC),
+          .process_cpu_ns = ProcessCpuNanoseconds(),
+          .compilers_cpu_ns = CompilersCpuNanoseconds()};
+}
+
+double CostMeter::ShareOf(const Cost& cost) {
+  if (cost.own_ns <= 0) return 0;
+  return cost.program_ns <= 0 ? kMostShare : std::min(cost.own_ns / cost.program_ns, kMostShare);
+}
+
+double CostMeter::share() const { return ShareOf(all_); }
+
+void CostMeter::Restart() { all_ = {}; }
+
+void CostMeter::Skip(const Reading& now) {
+  const uint64_t thread_ns = last_.thread_cpu_ns;
+  last_ = now;
+  if (last_.thread_cpu_ns == 0) last_.thread_cpu_ns = thread_ns;
+  has_begun_ = true;
+}
+
+// Begins an interval: whether compilers work because of a swap in it.
+bool CostMeter::BeginInterval(double compiled_ns, double cpu_ns) {
+  if (after_swap_ >= kIntervalsAfterSwap && compiled_ns <= kCalm * cpu_ns)
+    after_swap_ = kMostIntervalsAfterSwap;
+  if (after_swap_ >= kMostIntervalsAfterSwap) return false;
+  ++after_swap_;
+  return true;
+}
+
+void CostMeter::Note(const Reading& now, bool swapped) {
+  if (!has_begun_) return Skip(now);
+  if (swapped) {
+    after_swap_ = 0;
+    compiled_ns_ = 0;
+    last_swap_ns_ = 0;
+  }
+  const double thread = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  double fixed = thread;
+  const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
+  compiled_ns_ += compiled;
+  const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
+  if (BeginInterval(compiled, cpu)) {
+    fixed += compiled;
+    swapped_ns_ += compiled;
+    last_swap_ns_ += compiled;
+  }
+  // The rest is the program's own part, however many increments the compiler merged.
+  const double most = cpu * kMostShare / (1 + kMostShare);
+  const double own =
+      std::min(Grown(now.increments, last_.increments) * ns_per_increment_ + fixed, most);
+  const Cost cost{own, cpu - own};
+  const double wall = Grown(now.wall_ns, last_.wall_ns);
+  if (wall > 0) increments_per_s_ = 1e9 * Grown(now.increments, last_.increments) / wall;
+  last_ = now;
+  if (wall <= 0) return;
+  last_share_ = ShareOf(cost);
+  const double program = cost.program_ns / wall;
+  program_per_wall_ =
+      wall_ns_ == 0 ? program : program_per_wall_ + kNewest * (program - program_per_wall_);
+  all_.own_ns += cost.own_ns;
+  all_.program_ns += cost.program_ns;
+  thread_ns_ += thread;
+  wall_ns_ += wall;
+  measured_ns_ += std::min(wall, cpu);
+  thread_per_wall_ = thread_ns_ / wall_ns_;
+}
+
+double CostMeter::IncrementsPerSecond(double share) const {
+  const double for_increments = program_per_wall_ * share - thread_per_wall_;
+  return std::max(for_increments, 0.0) * 1e9 / ns_per_increment_;
+}
+
+}  // namespace iprof::vm
