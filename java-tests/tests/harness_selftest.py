@@ -98,6 +98,10 @@ class Marked:
         def test_of_a_long_class(self):
             pass
 
+        @scope.on_one_jvm
+        def test_on_one_of_a_long_class(self):
+            pass
+
 
 class ScopeSelfTest(unittest.TestCase):
     def names(self, part, jvm):
@@ -114,7 +118,7 @@ class ScopeSelfTest(unittest.TestCase):
             test, proof = self.names("test", jvm), self.names("proof", jvm)
             self.assertEqual(test & proof, set())
             self.assertEqual(test | proof, self.names("all", jvm))
-            self.assertEqual(len(test | proof), 4)
+            self.assertEqual(len(test | proof), 5)
 
 
 unittest.main()
