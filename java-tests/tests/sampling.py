@@ -14,7 +14,7 @@ from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 from harness.scope import on_one_jvm
 from oracle import classfile
 from oracle.callers import Callers
-from oracle.jdk_classes import JdkClasses
+from oracle.jdk_classes import module
 
 
 def chi_square_limit(degrees, p=1e-6):
@@ -207,12 +207,11 @@ class Sampling(SamplingCase):
             f"{n} {pair}" for pair, n in sorted(examples.items(), key=lambda item: -item[1])[:40]))
 
     def callers_of_jdk(self):
-        jdk = JdkClasses(self.jvm, self.folder / "jdk", r"regex:/(java\.base|java\.compiler|jdk\.compiler)/.*\.class")
+        folders = [Settings.classes, *(module(self.jvm, name) for name in ("java.base", "java.compiler", "jdk.compiler"))]
 
         def class_bytes(owner):
-            file = f"{owner.replace('.', '/')}.class"
-            return next((path.read_bytes() for path in (Settings.classes / file, *jdk.root.glob(f"*/{file}"))
-                         if path.exists()), None)
+            paths = (folder / f"{owner.replace('.', '/')}.class" for folder in folders)
+            return next((path.read_bytes() for path in paths if path.exists()), None)
         return Callers(class_bytes)
 
     # --- Other tools.
