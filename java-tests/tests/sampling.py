@@ -89,6 +89,7 @@ class Sampling(SamplingCase):
         text = self.run_tool("top", "--by", "line", "--topn", "0", "--format", "json", self.folder / profile).stdout
         return {row["name"]: row["self"] for row in json.loads(text)["rows"] if row["self"]}
 
+    @on_one_jvm
     def test_the_profile_knows_the_lines_of_its_samples(self):
         for options in (ONLY_SAMPLES, "verbose=0"):  # with the original bytecode, and with counters in it
             with self.subTest(options=options):
@@ -96,6 +97,7 @@ class Sampling(SamplingCase):
                 self.run_tool("merge", "-o", self.folder / "twice.iprof", self.folder / "s.iprof", self.folder / "s.iprof")
                 self.assert_same({name: 2 * weight for name, weight in rows.items()}, self.top_by_line("twice.iprof"))
 
+    @on_one_jvm
     def test_lines_of_a_class_that_may_be_unloaded_are_known_and_in_the_raw_file(self):
         self.lines_are_known("sampling.OwnLoader", "sampling.Lines", options="verbose=0,raw=s.iraw,snapshot=200ms,keep-raw=y")
         self.run_tool("recover", self.folder / "s.iraw", "-o", self.folder / "recovered.iprof")
@@ -155,6 +157,7 @@ class Sampling(SamplingCase):
         self.assertGreater(signals, 200)
         self.assertLess(value, limit, table)
 
+    @on_one_jvm
     def test_shares_at_10ms(self):
         self.check_shares("10ms", 4000)
 
