@@ -36,7 +36,7 @@ class LongMethods(CountingCase):
     def test_the_hot_part_is_counted_exactly(self):
         for mode in ("-Xint", "-XX:TieredStopAtLevel=1"):
             with self.subTest(mode=mode):
-                self.check("LongMethods", 1800, "hot", jvm_args=[mode])
+                self.check("LongMethods", 900, "hot", jvm_args=[mode])
 
     @in_proof
     def test_the_hot_part_is_counted_exactly_with_c2(self):
