@@ -2,7 +2,7 @@ package counting;
 
 /**
  * All programs that know their own counts, in one JVM. The argument scales the rounds: with 1, C2 compiles everything
- * in the default mode; 0 is for the slow modes.
+ * in the default mode; 0 is for the slow modes. The second is how many classes the largest call sites see.
  */
 public final class All {
   public static void main(String[] args) throws Throwable {
@@ -17,7 +17,7 @@ public final class All {
     Generated.run();
     Threads.run();
     sum += Receivers.run(rounds) + Monitors.run(rounds) + TypeChecks.run(rounds);
-    sum += Sites.run(scale == 0 ? 2000 : 100000);
+    sum += Sites.run(scale == 0 ? 2000 : 100000, args.length > 1 ? Integer.parseInt(args[1]) : Sites.MOST);
     System.out.println("sum " + sum);
     Ifs.expect();
     Switches.expect(rounds);

@@ -3,13 +3,15 @@ package counting;
 import counting.Nodes.Draw;
 import counting.Nodes.Node;
 
-/** Call sites that see 1 to 5,000 classes, evenly or mostly a few of them, of one loader or of many. */
+/** Call sites that see 1 to 5,000 classes, or fewer, evenly or mostly a few of them, of one loader or of many. */
 final class Sites {
   private interface Site {
     int at(Node node);
   }
 
-  private static final int[] SIZES = {1, 2, 7, 8, 9, 100, 5000};
+  static final int MOST = 5000;
+  private static final String[] NAMES = {"1", "2", "7", "8", "9", "100", "Most"};
+  private static final int[] sizes = {1, 2, 7, 8, 9, 100, MOST};
 
   private static final Site[] EVEN = {
     n -> n.value(), // @even1
@@ -18,7 +20,7 @@ final class Sites {
     n -> n.value(), // @even8
     n -> n.value(), // @even9
     n -> n.value(), // @even100
-    n -> n.value(), // @even5000
+    n -> n.value(), // @evenMost
   };
 
   private static final Site[] SKEWED = {
@@ -28,7 +30,7 @@ final class Sites {
     n -> n.value(), // @skewed8
     n -> n.value(), // @skewed9
     n -> n.value(), // @skewed100
-    n -> n.value(), // @skewed5000
+    n -> n.value(), // @skewedMost
   };
 
   private static final Site[] LOADERS = {
@@ -40,8 +42,8 @@ final class Sites {
     n -> n.value(), // @loaders100
   };
 
-  private static final long[][] even = new long[SIZES.length][];
-  private static final long[][] skewed = new long[SIZES.length][];
+  private static final long[][] even = new long[NAMES.length][];
+  private static final long[][] skewed = new long[NAMES.length][];
   private static final long[][] ofLoaders = new long[LOADERS.length][];
   private static final long[] looped = new long[9];
   private static Node[] nodes;
@@ -72,17 +74,19 @@ final class Sites {
     return Math.max(atLeast, 4 * size);
   }
 
-  static long run(int atLeast) throws Exception {
-    nodes = Nodes.ofOneLoader("Node", SIZES[SIZES.length - 1]);
+  /** most: how many classes the last sites see. Each is defined, which takes longer than all calls. */
+  static long run(int atLeast, int most) throws Exception {
+    sizes[sizes.length - 1] = most;
+    nodes = Nodes.ofOneLoader("Node", most);
     loaders = Nodes.ofManyLoaders("Node", 100);
     long sum = loop(nodes, atLeast);
-    for (int i = 0; i < SIZES.length; i++) {
-      int n = SIZES[i];
+    for (int i = 0; i < sizes.length; i++) {
+      int n = sizes[i];
       sum += drive(EVEN[i], nodes, new Draw(n, false), rounds(n, atLeast), even[i] = new long[n]);
       sum += drive(SKEWED[i], nodes, new Draw(n, true), rounds(n, atLeast), skewed[i] = new long[n]);
     }
     for (int i = 0; i < LOADERS.length; i++) {
-      int n = SIZES[i];
+      int n = sizes[i];
       sum += drive(LOADERS[i], loaders, new Draw(n, true), rounds(n, atLeast), ofLoaders[i] = new long[n]);
     }
     return sum;
@@ -97,10 +101,10 @@ final class Sites {
   static void expect() {
     Expect e = new Expect(Sites.class);
     e.receivers("loop", tally(nodes, looped));
-    for (int i = 0; i < SIZES.length; i++) {
-      e.receivers("even" + SIZES[i], tally(nodes, even[i]));
-      e.receivers("skewed" + SIZES[i], tally(nodes, skewed[i]));
+    for (int i = 0; i < sizes.length; i++) {
+      e.receivers("even" + NAMES[i], tally(nodes, even[i]));
+      e.receivers("skewed" + NAMES[i], tally(nodes, skewed[i]));
     }
-    for (int i = 0; i < LOADERS.length; i++) e.receivers("loaders" + SIZES[i], tally(loaders, ofLoaders[i]));
+    for (int i = 0; i < LOADERS.length; i++) e.receivers("loaders" + NAMES[i], tally(loaders, ofLoaders[i]));
   }
 }

@@ -6,6 +6,7 @@ import zipfile
 
 from harness.case import AgentCase, Settings
 from oracle.callers import Callers
+from oracle.jdk_classes import module
 from oracle.placed import Placed
 
 MODES = {"exact": "", "budget": "mode=budget,rearm=500ms", "frozen": "count-until=1000,rearm=0", "methoddata": "mode=methoddata",
@@ -18,10 +19,7 @@ class PositionsCase(AgentCase):
 
     def class_files(self, jars=()):
         """A function that returns the bytes of a class of the program, the jars and java.base."""
-        folder = self.folder / "java.base"
-        if not folder.exists():
-            self.run_java("CopyModule", "java.base", folder, agent=None)
-        folders = [Settings.classes, folder]
+        folders = [Settings.classes, module(self.jvm, "java.base")]
         for jar in jars:
             folders.append(self.folder / jar.stem)
             if not folders[-1].exists():

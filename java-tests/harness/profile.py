@@ -25,6 +25,7 @@ class Profile:
         self.document = document
         self.type_names = {t["id"]: t["name"] for t in document["types"]}
         self._methods = {m["id"]: self._describe(m) for m in document["methods"]}
+        self._tables = {}
 
     def _describe(self, method):
         declaring, result, *parameters = (self.type_names[t] for t in method["signature"])
@@ -58,7 +59,13 @@ class Profile:
         return tuple(frames)
 
     def table(self, key):
-        """context -> count, {(bci, index): count} or {type name: count}, depending on the table's kind."""
+        """context -> count, {(bci, index): count} or {type name: count}, depending on the table's kind. Each is made once, from what the
+        document has then."""
+        if key not in self._tables:
+            self._tables[key] = self._made_table(key)
+        return dict(self._tables[key])
+
+    def _made_table(self, key):
         kind = TABLES[key]
         entries = {}
         for entry in self.document.get(key, []):

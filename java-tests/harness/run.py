@@ -2,11 +2,13 @@
 """Runs one test module on one JVM:  run.py MODULE --jvm ID --matrix FILE --agent SO --classes DIR [--tool IPROF]
 
 Exit status: 0 passed, 1 failed, 77 nothing ran because something is missing (ctest counts it as skipped). A module may
-set REQUIRES = "jdk" (a full JDK) or MIN_MAJOR = N. Single tests may skip themselves; they are listed.
+set REQUIRES = "jdk" (a full JDK) or MIN_MAJOR = N. Single tests may skip themselves; they are listed. The last lines are the processor
+time of the tests, and of those that took the most, or with IPROF_CPU=1 of each.
 """
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import resource
 import signal
@@ -37,7 +39,7 @@ def processor_time_s():
 
 class TimedResult(unittest.TextTestResult):
     """Records the elapsed time and the CPU time of each test. On a busy machine only the CPU time is meaningful."""
-    SHOWN = 5
+    SHOWN = None if os.environ.get("IPROF_CPU") == "1" else 5
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -52,7 +54,7 @@ class TimedResult(unittest.TextTestResult):
         super().stopTest(test)
 
     def print_slowest(self):
-        print(f"{sum(cpu for cpu, _, _ in self.took):.1f} s of processor time in {sum(wall for _, wall, _ in self.took):.1f} s; the most:")
+        print(f"{processor_time_s():.1f} s of processor time in {sum(wall for _, wall, _ in self.took):.1f} s; the most:")
         for cpu, wall, name in sorted(self.took, reverse=True)[:self.SHOWN]:
             print(f"{cpu:8.1f} s in {wall:6.1f} s  {name}")
 

@@ -7,6 +7,9 @@ Java, or on ONE_JVM. Single tests or classes of tests can restrict this:
   @on_newest_jvm  the same on Java 25
   @in_proof       it is slow, and faster tests check the same: scripts/test does not run it
 
+A test runs where its own mark and that of its class both allow it: in a class @in_proof, also a test that is marked @on_one_jvm, and was
+inherited, is left to the proof.
+
 scripts/proof runs everything that scripts/test leaves out, as the ctest proof.<module>.<jvm>.
 """
 
@@ -34,9 +37,8 @@ def in_proof(item):
 
 
 def _belongs_to_test(case, jvm):
-    method = getattr(case, case._testMethodName)
-    jvms = getattr(method, _ATTRIBUTE, getattr(type(case), _ATTRIBUTE, None))
-    return jvms is None or jvm in jvms
+    marks = (getattr(marked, _ATTRIBUTE, None) for marked in (getattr(case, case._testMethodName), type(case)))
+    return all(jvms is None or jvm in jvms for jvms in marks)
 
 
 def select(suite, part, jvm):

@@ -5,6 +5,8 @@ It needs no knowledge of the program, so it can judge the stacks of any program.
 or read from a stale part of the stack, the caller's instruction calls something else.
 """
 
+import functools
+
 from oracle import classfile
 
 # Methods that the JVM itself calls, at any instruction that links, loads or initialises a class, or throws, without a
@@ -30,6 +32,13 @@ def _name_and_signature(description):
     return owner, name, "(" + signature
 
 
+@functools.cache
+def methods_of(data):
+    """The methods in the bytes of a class file by their descriptions. Each class is read once, because tests compare many profiles with
+    the same classes."""
+    return {describe(method): method for method in classfile.read(data).methods}
+
+
 class Callers:
     def __init__(self, class_bytes):
         """class_bytes: returns the bytes of a class file, given the name (as in Class.getName()), or None."""
@@ -40,7 +49,7 @@ class Callers:
         owner = _name_and_signature(description)[0]
         if owner not in self._methods:
             data = self._class_bytes(owner)
-            self._methods[owner] = {describe(m): m for m in classfile.read(data).methods} if data else None
+            self._methods[owner] = methods_of(data) if data else None
         methods = self._methods[owner]
         return None if methods is None else methods.get(description)
 

@@ -9,6 +9,8 @@ from harness.case import AgentCase, Settings
 from oracle import counts, expectations
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "counting"
+# How many classes the largest call sites of All and Typed see. To define MANY takes longer than all else that they do.
+FEW, MANY = 500, 5000
 _PROGRAM = []
 _LAMBDAS = {}
 
@@ -24,16 +26,14 @@ class CountingCase(AgentCase):
     agent_defaults = {"image": "n"}
 
     def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False,
-              classes=None, lambdas=True):
+              lambdas=True):
         """main: a class of the package, or for example ["-m", ...]. only_where_counted: a method or branch that was
-        left out is not an error, but a wrong number is. classes: the folder of the classes, if not that of the tests.
-        lambdas: whether the program can tell its lambdas apart."""
+        left out is not an error, but a wrong number is. lambdas: whether the program can tell its lambdas apart."""
         main = f"counting.{main}" if isinstance(main, str) else main
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
         found = counts.from_document(self.profile().document)
         checker = expectations.Checker(
-            expectations.Program(SOURCES, classes) if classes else program(), found,
-            tree="placement=direct" not in agent, library=library, only_where_counted=only_where_counted,
+            program(), found, tree="placement=direct" not in agent, library=library, only_where_counted=only_where_counted,
             receivers="receivers=n" not in agent, monitors="monitors=n" not in agent, checks="instanceofs=y" in agent,
             confined="include=counting.*" in agent, lambdas=lambdas and self.names_lambdas())
         outcome = checker.check(expectations.parse(run.stdout))

@@ -12,9 +12,12 @@ UNCOLLECTED = ["-XX:+UseSerialGC", "-Xmn3g", "-Xms4g", "-XX:MetaspaceSize=512m"]
 DETERMINISTIC = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", *UNCOLLECTED, "-XX:ReservedCodeCacheSize=240m"]
 
 
-def javac_command(output):
+ALL, SOME = "*", "[A-E]*"  # of the sources, by their names
+
+
+def javac_command(output, names=ALL):
     """Main class and arguments of the compilation, for AgentCase.run_java: (main, *args); see SteadyJavac."""
     pathlib.Path(output).mkdir(exist_ok=True)  # javac behaves differently if the folder does not exist
-    sources = sorted(str(path) for path in SOURCES.glob("*.java"))
+    sources = sorted(str(path) for path in SOURCES.glob(f"{names}.java"))
     return ("SteadyJavac", "-encoding", "UTF-8", "-proc:none", "-nowarn",
             "-d", str(output), *sources)

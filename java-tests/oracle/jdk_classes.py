@@ -1,23 +1,34 @@
-"""The class files of a JDK's modules, for the oracles: read with the JDK's jimage tool."""
+"""The class files of a JVM's modules, for the oracles."""
 
 import pathlib
-import subprocess
+import tempfile
 
+from iprofdev import processes
+from iprofdev.places import CACHE, locked_cache
+
+from harness.case import Settings
 from oracle import classfile, counts
 
 
-class JdkClasses:
-    """Methods by key, loaded class by class on demand from an extracted runtime image."""
+def module(jvm, name):
+    """The folder with the class files of a module, which are copied into the cache once."""
+    folder = CACHE / "modules" / f"{jvm.id}-{jvm.full_version}" / name
+    with locked_cache():
+        if not folder.exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            staging = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
+            done = processes.run([jvm.java, "-cp", Settings.classes, "CopyModule", name, staging], env=processes.java_environment())
+            if done.returncode:
+                raise FileNotFoundError(f"cannot copy {name} of {jvm.id}: {processes.end_of(done.stderr)}")
+            staging.rename(folder)
+    return folder
 
-    def __init__(self, jvm, folder, include):
-        """include: a jimage pattern such as "regex:/jdk.compiler/.*"."""
-        jimage = jvm.tool("jimage")
-        if jimage is None:
-            raise FileNotFoundError(f"{jvm.id} has no jimage")
-        self.root = pathlib.Path(folder)
-        subprocess.run([jimage, "extract", f"--dir={self.root}", f"--include={include}", jvm.home / "lib" / "modules"],
-                       check=True, capture_output=True)
-        self._modules = [path for path in self.root.iterdir() if path.is_dir()]
+
+class JdkClasses:
+    """Methods by key, loaded class by class on demand."""
+
+    def __init__(self, jvm, *modules):
+        self._modules = [module(jvm, name) for name in modules]
         self._classes = {}
 
     def methods(self, owner):

@@ -30,8 +30,8 @@ _ROW = re.compile(r"^ +'([^']+)'\((\d+) [\d.]+\)")
 _COUNT = re.compile(r"^ +count\((\d+)\) displacement")
 
 
-def parse(lines):
-    """Counts whose branch records are [(0, 0, taken), (0, 1, not taken)], or one for each key with the default last.
+def parse(lines, wanted=lambda method: True):
+    """Counts of the wanted methods, whose branch records are [(0, 0, taken), (0, 1, not taken)], or one for each key with the default last.
 
     Receivers are those of the rows; counts.UNLISTED stands for what HotSpot counted without a class.
     """
@@ -42,6 +42,8 @@ def parse(lines):
             header = _HEADER.match(line)
             if header:
                 method = None if "/" in header[1] or "+0x" in header[1] else counts.key(*header.groups())
+                if method is not None and not wanted(method):
+                    method = None
                 branch = switch = rows = None
                 continue
         if method is None:

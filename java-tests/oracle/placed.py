@@ -3,7 +3,7 @@
 import collections
 
 from oracle import classfile
-from oracle.callers import ACC_NATIVE, describe
+from oracle.callers import ACC_NATIVE, methods_of
 
 CALLS = range(0xb6, 0xbb)
 CHECKS = (0x53, 0xc0, 0xc1)  # aastore, checkcast, instanceof
@@ -19,7 +19,7 @@ class Placed:
         owner = description.partition("(")[0].rpartition(".")[0]
         if owner not in self._classes:
             data = self._class_bytes(owner)
-            self._classes[owner] = {describe(m): m for m in classfile.read(data).methods} if data else None
+            self._classes[owner] = methods_of(data) if data else None
         methods = self._classes[owner]
         if methods is None:
             return None

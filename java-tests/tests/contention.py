@@ -5,7 +5,7 @@ import sys
 from harness.case import AgentCase, Settings
 from oracle import classfile, counts
 
-EACH = 3000000
+EACH = 1_000_000
 RUNS = 3
 # (threads, stripes); None is the default
 PAIRS = [(2, 1), (2, None), (4, 1), (4, 4), (4, 16), (4, None)]

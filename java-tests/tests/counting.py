@@ -6,7 +6,7 @@ elsewhere its counts may be off by the number of such exceptions.
 
 from harness.case import C1_ONLY
 from harness.scope import in_proof, on_newest_jvm, on_one_jvm
-from oracle.counting_case import CountingCase
+from oracle.counting_case import FEW, CountingCase
 
 
 C2_AT_ONCE = ("-Xcomp", "-XX:-TieredCompilation", "-XX:CompileCommand=quiet",
@@ -15,11 +15,15 @@ C2_AT_ONCE = ("-Xcomp", "-XX:-TieredCompilation", "-XX:CompileCommand=quiet",
 
 class Modes(CountingCase):
     def test_default(self):
-        self.both("All", 1)
+        self.check("All", 1)
+
+    @on_one_jvm
+    def test_default_without_derived_counts(self):
+        self.check("All", 1, agent="placement=direct")
 
     @on_newest_jvm
     def test_interpreter(self):
-        self.check("All", 0, jvm_args=["-Xint"])
+        self.check("All", 0, FEW, jvm_args=["-Xint"])
 
     @in_proof
     def test_interpreter_without_derived_counts(self):
@@ -27,7 +31,7 @@ class Modes(CountingCase):
 
     @on_one_jvm
     def test_c1(self):
-        self.check("All", 0, jvm_args=["-XX:TieredStopAtLevel=1"])
+        self.check("All", 0, FEW, jvm_args=["-XX:TieredStopAtLevel=1"])
 
     @in_proof
     def test_c1_without_derived_counts(self):
@@ -35,7 +39,7 @@ class Modes(CountingCase):
 
     @on_newest_jvm
     def test_c2_from_the_first_call(self):
-        self.check("All", 0, jvm_args=C2_AT_ONCE)
+        self.check("All", 0, FEW, jvm_args=C2_AT_ONCE)
 
     @in_proof
     def test_c2_from_the_first_call_without_derived_counts(self):
@@ -43,7 +47,7 @@ class Modes(CountingCase):
 
     @on_one_jvm
     def test_background_compilation_off(self):
-        self.check("All", 0, jvm_args=["-Xbatch"])
+        self.check("All", 0, FEW, jvm_args=["-Xbatch"])
 
 
 @in_proof
@@ -66,24 +70,24 @@ class Options(CountingCase):
     jvm_defaults = C1_ONLY
 
     def test_without_the_jdk(self):
-        self.check("All", 0, agent="jdk=n,placement=direct", library=False)
+        self.check("All", 0, FEW, agent="jdk=n,placement=direct", library=False)
 
     def test_stripes(self):
-        self.check("All", 0, agent="stripes=4,placement=direct")
-        self.check("All", 0, agent="stripes=4")
+        self.check("All", 0, FEW, agent="stripes=4,placement=direct")
+        self.check("All", 0, FEW, agent="stripes=4")
 
     def test_calls_only(self):
-        self.run_java("counting.All", 0, agent="branches=n")
+        self.run_java("counting.All", 0, FEW, agent="branches=n")
         self.assertEqual(self.profile().branches(), {})
         self.assertEqual(self.profile().calls_of("counting.Switches.dense"), 400)
 
     def test_branches_only(self):
-        self.run_java("counting.All", 0, agent="calls=n")
+        self.run_java("counting.All", 0, FEW, agent="calls=n")
         self.assertEqual(self.profile().calls(), {})
         self.assertTrue(self.profile().branches())
 
     def test_include_and_exclude(self):
-        self.run_java("counting.All", 0, agent="include=counting.*,exclude=counting.Ifs+counting.Log*")
+        self.run_java("counting.All", 0, FEW, agent="include=counting.*,exclude=counting.Ifs+counting.Log*")
         owners = {context[0].split("(")[0].rpartition(".")[0] for context in self.profile().calls()}
         self.assertIn("counting.Switches", owners)
         self.assertEqual({o for o in owners if not o.startswith("counting.")}, set())

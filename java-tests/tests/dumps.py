@@ -5,13 +5,15 @@ import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
 from harness.scope import on_one_jvm
 
 STEPS = 1000
 
 
 class Dumps(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def start(self, options):
         self.process = self.start_java("Dumps", agent=options)
         self.rounds = 0

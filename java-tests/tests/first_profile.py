@@ -2,12 +2,14 @@
 
 import re
 
-from harness.case import AgentCase, schema_violations
+from harness.case import C1_ONLY, AgentCase, refused_by_reference
 from harness.profile import difference
 from harness.scope import on_one_jvm
 
 
 class FirstProfile(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_the_program_runs_as_without_the_agent(self):
         without = self.run_java("Fib", agent=None)
         under = self.run_java("Fib", agent="log=x.log")
@@ -32,7 +34,7 @@ class FirstProfile(AgentCase):
             with self.subTest(version=version):
                 self.run_java("Names", agent=f"out={version}.iprof,format={version},instanceofs={'y' if version == '1.1.0' else 'n'},interval=1ms")
                 self.profile(f"{version}.iprof")
-                self.assertEqual(schema_violations(self.folder / f"{version}.iprof", reference=True), "")
+                self.assertEqual(refused_by_reference(self.folder / f"{version}.iprof"), "")
 
     def test_every_kind_of_name(self):
         self.run_java("Names", jvm_args=["-Dfile.encoding=UTF-8"])

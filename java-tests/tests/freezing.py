@@ -126,23 +126,16 @@ class Counts(FreezingCase):
         self.assert_true("end.iprof", process.ran)
 
     def test_what_freezes_until_a_stop_and_what_does_not(self):
-        """While an attached agent freezes the methods of one program, two others do the same work: one without the options, and one with
-        another agent that follows ours, which would see classes without its own changes."""
+        """While an attached agent freezes the methods of one program, another one does the same work. It has another agent that follows ours,
+        which would see classes without its own changes."""
         process = self.begin("", agent=None)
-        plain = self.begin("verbose=1", agent="out=plain.iprof,")
         followed = self.begin("count-until=5000", jvm_args=[f"-javaagent:{self.own_agent()}"], agent="out=followed.iprof,")
         self.ask(process, "run 300000")
         self.command("attach", process, "samples=n,image=n,out=end.iprof,count-until=5000,rearm=0,verbose=1")
         process.ran.clear()
-        self.check_frozen(process, beside=(plain, followed))
-        for other, name in ((plain, "plain.iprof"), (followed, "followed.iprof")):
-            status = self.status(other)
-            self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
-            said = self.finish(other)
-            # Others may be methods that compilers replace.
-            self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
-            self.assertEqual(self.profile(name).calls_of(STEP), other.ran["run"])
-            self.assertEqual(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), other is followed, said)
+        self.check_frozen(process, beside=(followed,))
+        said = self.assert_never_frozen(followed, "followed.iprof")
+        self.assertTrue(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), said)
         self.command("reset", process)
         process.ran.clear()
         self.ask(process, "run 500000")
@@ -162,6 +155,25 @@ class Counts(FreezingCase):
         self.assert_true("again.iprof", recorded)
         self.finish(process)
         self.assert_true("end.iprof", recorded)
+
+    def assert_never_frozen(self, process, name):
+        """Returns its agent's lines."""
+        status = self.status(process)
+        self.assertEqual((status["frozen_methods"], status["cost_permille"]), (0, 0))
+        said = self.finish(process)
+        # Others may be methods that compilers replace.
+        self.assertEqual([method for method in self.estimates(name) if method.startswith("Freezes")], [])
+        self.assertEqual(self.profile(name).calls_of(STEP), process.ran["run"])
+        return said
+
+    @in_proof
+    def test_nothing_freezes_without_the_options(self):
+        """While another program's methods freeze."""
+        process, plain = self.begin("count-until=5000,rearm=0"), self.begin("verbose=1", agent="out=plain.iprof,")
+        self.until_frozen(process, beside=(plain,))
+        said = self.assert_never_frozen(plain, "plain.iprof")
+        self.assertFalse(any("count-until=, overhead= and mode=budget have no effect" in line for line in said), said)
+        self.finish(process)
 
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
@@ -244,9 +256,9 @@ class Classes(FreezingCase):
             self.assertGreaterEqual(estimated[method], process.ran[line] - counted[line] - NEAR * process.ran[line], method)
             self.assertLess(estimated[method], process.ran[line], method)
 
-    @on_one_jvm
+    @in_proof
     def test_a_class_whose_loop_runs_all_the_time_is_left_alone(self):
-        """HotSpot would interpret the loop from then on. Other classes, which the loop calls, may be swapped."""
+        """As a limit of the cost leaves it alone. HotSpot would interpret the loop from then on. Other classes, which the loop calls, may be swapped."""
         process = self.begin("count-until=5000,rearm=0")
         self.until(process, SPIN, self.keeps_a_loop)
         self.ask(process, "spin 20000000")

@@ -10,6 +10,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts" / "lib")]
 sys.dont_write_bytecode = True
 
 from harness import scope  # noqa: E402
+from harness.case import official_schemas  # noqa: E402
 from harness.profile import Profile, difference, violations  # noqa: E402
 
 NAMES = ["boolean", "byte", "short", "char", "int", "float", "long", "double", "void", "java.lang.Object"]
@@ -63,6 +64,16 @@ class HarnessSelfTest(unittest.TestCase):
             with self.subTest(message=message):
                 self.assertIn(message, broken(change))
 
+    def test_the_official_schema_accepts_and_refuses(self):
+        schemas = official_schemas()
+        if schemas is None:
+            self.skipTest("the official schemas or their validator are not here")
+        self.assertEqual(schemas.violations(document()), [])
+        wrong = document()
+        wrong["callCountProfiles"][0]["ctx"] = "1:5<2:7"
+        (said,) = schemas.violations(wrong)
+        self.assertIn("$.callCountProfiles[0].ctx: ", said)
+
     def test_a_difference_can_be_read(self):
         self.assertEqual(difference({"a", "b"}, {"b", "c"}).splitlines()[3:], ["-a", " b", "+c"])
         self.assertEqual(difference({1: 2}, {1: 2}), "")
@@ -87,6 +98,10 @@ class Marked:
         def test_of_a_long_class(self):
             pass
 
+        @scope.on_one_jvm
+        def test_on_one_of_a_long_class(self):
+            pass
+
 
 class ScopeSelfTest(unittest.TestCase):
     def names(self, part, jvm):
@@ -103,7 +118,7 @@ class ScopeSelfTest(unittest.TestCase):
             test, proof = self.names("test", jvm), self.names("proof", jvm)
             self.assertEqual(test & proof, set())
             self.assertEqual(test | proof, self.names("all", jvm))
-            self.assertEqual(len(test | proof), 4)
+            self.assertEqual(len(test | proof), 5)
 
 
 unittest.main()

@@ -13,6 +13,7 @@ from harness.case import AgentCase, Settings
 from harness.harvestable import STEPS
 from harness.scope import in_proof
 from oracle import class_code, method_data, method_records
+from oracle.jdk_classes import module
 from rewriter import compilation
 
 # Classes that the JVM or jlink makes, or makes again, when a CDS archive is written: their class files are others.
@@ -26,10 +27,7 @@ VERSIONED = re.compile(r"META-INF/versions/(\d+)/(.*)")
 
 class Positions(AgentCase):
     def class_files(self, modules, jars):
-        folders = [Settings.classes]
-        for name in modules:
-            folders.append(self.folder / name)
-            self.run_java("CopyModule", name, folders[-1], agent=None)
+        folders = [Settings.classes, *(module(self.jvm, name) for name in modules)]
         for jar in jars:
             folders.append(self.folder / jar.stem)
             self.unpack(jar, folders[-1])

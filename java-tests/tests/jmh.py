@@ -6,7 +6,7 @@ import re
 from iprofdev import maven
 from iprofdev.messages import Unavailable
 
-from harness.case import AgentCase
+from harness.case import C1_ONLY, AgentCase
 
 REQUIRES = "jdk"
 
@@ -70,12 +70,13 @@ class Jmh(AgentCase):
         classes = self.compile("Sums", SOURCE, "-cp", jars, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor")
         agent = self.java_command([], agent=f"samples=n,{options}")[1]
         # JMH runs once at a time for each folder of temporary files. The same test runs on other JVMs at the same time.
-        return self.run_command([self.jvm.java, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main", *arguments,
-                                 "-jvmArgsAppend", agent, "Sums"])
+        # Its forks would inherit its JVM's options if they got no others.
+        return self.run_command([self.jvm.java, *C1_ONLY, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{classes}:{jars}", "org.openjdk.jmh.Main",
+                                 *arguments, "-jvmArgs", "-Xshare:auto", "-jvmArgsAppend", agent, "Sums"])
 
     def test_all_forks_are_in_one_profile(self):
-        self.run_sums("out=all.iprof,merge=y", "-f", "4", "-bm", "ss", "-bs", "500", "-wi", "0", "-i", "2")
-        self.assertEqual(self.profile("all.iprof").calls_of("sums.Sums.work"), 2 * 4 * 2 * 500)  # two benchmarks
+        self.run_sums("out=all.iprof,merge=y", "-f", "2", "-bm", "ss", "-bs", "500", "-wi", "0", "-i", "2")
+        self.assertEqual(self.profile("all.iprof").calls_of("sums.Sums.work"), 2 * 2 * 2 * 500)  # two benchmarks
 
     def test_a_fork_measures_without_counters(self):
         run = self.run_sums("out=fork-%p.iprof", "-f", "1", "-wi", "0", "-i", "1", "-r", "200ms", "-bm", "avgt")

@@ -11,7 +11,7 @@ import zipfile
 from iprofdev import jvms, maven
 from iprofdev.messages import Unavailable
 
-from harness.case import AgentCase, Settings
+from harness.case import C1_ONLY, AgentCase, Settings
 from harness.scope import on_one_jvm
 
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
@@ -101,9 +101,9 @@ class JmhCase(AgentCase):
         self.classes = shared(self)
 
     def run_jmh(self, *arguments, jar=None, expect=0, env=None):
-        # JMH runs once at a time for each folder of temporary files.
-        return self.run_command([self.jvm.java, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{self.classes}:{jar or self.jar}:{self.jmh}",
-                                 "org.openjdk.jmh.Main", *arguments], expect=expect, env=env)
+        # JMH runs once at a time for each folder of temporary files. Its forks would inherit its JVM's options if they got no others.
+        return self.run_command([self.jvm.java, *C1_ONLY, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{self.classes}:{jar or self.jar}:{self.jmh}",
+                                 "org.openjdk.jmh.Main", "-jvmArgs", "-Xshare:auto", *arguments], expect=expect, env=env)
 
     def measure(self, *arguments, **options):
         """Runs JMH; returns the run, and the scores and units of the secondary results by benchmark."""

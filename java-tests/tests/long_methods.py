@@ -36,9 +36,9 @@ class LongMethods(CountingCase):
     def test_the_hot_part_is_counted_exactly(self):
         for mode in ("-Xint", "-XX:TieredStopAtLevel=1"):
             with self.subTest(mode=mode):
-                self.check("LongMethods", 1800, "hot", jvm_args=[mode])
+                self.check("LongMethods", 900, "hot", jvm_args=[mode])
 
-    @on_one_jvm
+    @in_proof
     def test_the_hot_part_is_counted_exactly_with_c2(self):
         self.check("LongMethods", 1800, "hot", jvm_args=WITH_C2)
 
@@ -125,7 +125,7 @@ class Javac(AgentCase):
             self.skipTest(f"{self.jvm.id} has no javac")
         for placement in ("direct", "tree"):
             with self.subTest(placement):
-                run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
+                run = self.run_java(*java_sources.javac_command(self.folder / "classes", names=java_sources.SOME), agent=f"placement={placement}",
                                     jvm_args=["-Xbatch", "-XX:+PrintCompilation", "-XX:TieredStopAtLevel=3"])
                 lines = [line for line in run.stdout.splitlines() if "JavacParser::term3 " in line]
                 self.assertTrue(lines)

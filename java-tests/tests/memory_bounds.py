@@ -3,8 +3,8 @@ used only once."""
 
 import re
 
-from harness.case import AgentCase
-from harness.scope import on_one_jvm
+from harness.case import C1_ONLY, AgentCase
+from harness.scope import in_proof, on_one_jvm
 
 CLASSES = 12000
 JVM_ARGS = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MetaspaceSize=24m",
@@ -12,6 +12,8 @@ JVM_ARGS = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-X
 
 
 class Churn(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def churn(self, **options):
         """The program's result, and the growth of the process in MB after the first fifth of the classes."""
         run = self.run_java("ClassChurn", str(CLASSES), jvm_args=JVM_ARGS, **options)
@@ -36,6 +38,12 @@ class Churn(AgentCase):
         self.profile("x.iprof")
 
 
+@in_proof
+class ChurnWithC2(Churn):
+    """Its code goes with the classes, too."""
+    jvm_defaults = ()
+
+
 class RawFile(AgentCase):
     @on_one_jvm
     def test_it_forgets_what_is_gone(self):
@@ -49,6 +57,8 @@ class RawFile(AgentCase):
 
 
 class Equal(AgentCase):
+    jvm_defaults = C1_ONLY
+
     def test_a_class_that_comes_again_adds_to_what_it_had(self):
         # One run collects garbage all the time, the other one never. Counts of sites are collected every five seconds,
         # so the counts of a class are complete after ten seconds.

@@ -8,6 +8,7 @@ from iprofdev.messages import Unavailable
 from harness.case import C1_ONLY, AgentCase
 from harness.scope import in_proof
 from oracle import asm_agent, comparison, counts, java_sources
+from oracle.counting_case import FEW
 
 REQUIRES = "jdk"
 
@@ -15,6 +16,7 @@ REQUIRES = "jdk"
 class OracleAgent(AgentCase):
     jvm_defaults = C1_ONLY
     agent_defaults = {"image": "n"}
+    sources = java_sources.SOME
 
     def setUp(self):
         super().setUp()
@@ -53,10 +55,10 @@ class OracleAgent(AgentCase):
 
     def test_programs_that_know_their_counts(self):
         # Without classes that become too large for the oracle's library when its calls are inserted.
-        self.check("counting/", "counting.All", "0", left_out=("counting.made.Big",))
+        self.check("counting/", "counting.All", "0", FEW, left_out=("counting.made.Big",))
 
     def test_javac(self):
-        self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes"),
+        self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes", self.sources),
                    jvm_args=java_sources.DETERMINISTIC)
 
 
@@ -64,3 +66,4 @@ class OracleAgent(AgentCase):
 class OracleAgentWithC2(OracleAgent):
     """The numbers are the same; tests of counts have them in each compiler's code."""
     jvm_defaults = ()
+    sources = java_sources.ALL

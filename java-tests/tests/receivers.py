@@ -8,7 +8,7 @@ import re
 
 from harness.case import C1_ONLY
 from harness.scope import in_proof, on_newest_jvm, on_one_jvm
-from oracle.counting_case import CountingCase
+from oracle.counting_case import FEW, MANY, CountingCase
 
 ALL_TABLES = "format=1.1.0,instanceofs=y"
 FINAL_CLASSES = pathlib.Path(__file__).resolve().parents[2] / "agent" / "instrument" / "probes" / "final_classes.cc"
@@ -17,7 +17,8 @@ SITES = "counting.Receivers*::*", "counting.Monitors*::*", "counting.TypeChecks*
 
 class Modes(CountingCase):
     def run_typed(self, placement, rounds, *jvm_args):
-        self.check("Typed", rounds, agent=f"{ALL_TABLES},placement={placement}", jvm_args=jvm_args)
+        most = FEW if placement == "tree" and jvm_args else MANY
+        self.check("Typed", rounds, most, agent=f"{ALL_TABLES},placement={placement}", jvm_args=jvm_args)
 
     def compiled(self, placement, *flags):
         only = [f"-XX:CompileCommand=compileonly,{sites}" for sites in SITES]
@@ -53,20 +54,20 @@ class Options(CountingCase):
 
     def test_only_the_programs_package(self):
         """Monitors of the JDK's classes are exact if the JDK's code is not counted."""
-        self.check("Typed", 2000, agent=f"{ALL_TABLES},include=counting.*")
+        self.check("Typed", 2000, FEW, agent=f"{ALL_TABLES},include=counting.*")
 
     def test_without_the_jdk(self):
-        self.check("Typed", 2000, agent=f"{ALL_TABLES},jdk=n", library=False)
+        self.check("Typed", 2000, FEW, agent=f"{ALL_TABLES},jdk=n", library=False)
 
     def test_tables_that_are_off_are_empty(self):
         for option, table in (("receivers", "receivers"), ("monitors", "monitors")):
             with self.subTest(option):
-                self.check("Typed", 200, agent=f"{option}=n")
+                self.check("Typed", 200, FEW, agent=f"{option}=n")
                 self.assertEqual(getattr(self.profile(), table)(), {})
         self.assertEqual(self.profile().table("instanceOfProfiles"), {})
 
     def test_none_of_the_others_is_needed(self):
-        run, _ = self.check("Typed", 2000, agent=f"{ALL_TABLES},calls=n,branches=n,samples=n,include=counting.*,verbose=2")
+        run, _ = self.check("Typed", 2000, FEW, agent=f"{ALL_TABLES},calls=n,branches=n,samples=n,include=counting.*,verbose=2")
         # Only methods that lock their class need a counter.
         counters = next(line for line in self.agent_lines(run.stderr) if "counters: " in line)
         self.assertLess(int(counters.split("counters: ")[1].split()[0]), 20, counters)

@@ -14,7 +14,7 @@ from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 from harness.scope import on_one_jvm
 from oracle import classfile
 from oracle.callers import Callers
-from oracle.jdk_classes import JdkClasses
+from oracle.jdk_classes import module
 
 
 def chi_square_limit(degrees, p=1e-6):
@@ -89,6 +89,7 @@ class Sampling(SamplingCase):
         text = self.run_tool("top", "--by", "line", "--topn", "0", "--format", "json", self.folder / profile).stdout
         return {row["name"]: row["self"] for row in json.loads(text)["rows"] if row["self"]}
 
+    @on_one_jvm
     def test_the_profile_knows_the_lines_of_its_samples(self):
         for options in (ONLY_SAMPLES, "verbose=0"):  # with the original bytecode, and with counters in it
             with self.subTest(options=options):
@@ -96,6 +97,7 @@ class Sampling(SamplingCase):
                 self.run_tool("merge", "-o", self.folder / "twice.iprof", self.folder / "s.iprof", self.folder / "s.iprof")
                 self.assert_same({name: 2 * weight for name, weight in rows.items()}, self.top_by_line("twice.iprof"))
 
+    @on_one_jvm
     def test_lines_of_a_class_that_may_be_unloaded_are_known_and_in_the_raw_file(self):
         self.lines_are_known("sampling.OwnLoader", "sampling.Lines", options="verbose=0,raw=s.iraw,snapshot=200ms,keep-raw=y")
         self.run_tool("recover", self.folder / "s.iraw", "-o", self.folder / "recovered.iprof")
@@ -155,6 +157,7 @@ class Sampling(SamplingCase):
         self.assertGreater(signals, 200)
         self.assertLess(value, limit, table)
 
+    @on_one_jvm
     def test_shares_at_10ms(self):
         self.check_shares("10ms", 4000)
 
@@ -207,12 +210,11 @@ class Sampling(SamplingCase):
             f"{n} {pair}" for pair, n in sorted(examples.items(), key=lambda item: -item[1])[:40]))
 
     def callers_of_jdk(self):
-        jdk = JdkClasses(self.jvm, self.folder / "jdk", r"regex:/(java\.base|java\.compiler|jdk\.compiler)/.*\.class")
+        folders = [Settings.classes, *(module(self.jvm, name) for name in ("java.base", "java.compiler", "jdk.compiler"))]
 
         def class_bytes(owner):
-            file = f"{owner.replace('.', '/')}.class"
-            return next((path.read_bytes() for path in (Settings.classes / file, *jdk.root.glob(f"*/{file}"))
-                         if path.exists()), None)
+            paths = (folder / f"{owner.replace('.', '/')}.class" for folder in folders)
+            return next((path.read_bytes() for path in paths if path.exists()), None)
         return Callers(class_bytes)
 
     # --- Other tools.

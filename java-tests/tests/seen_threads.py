@@ -13,8 +13,7 @@ COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 
 class SeenThreads(SessionCase):
     def supported(self):
-        return [flag for flag in (f"-XX:+Use{collector}GC" for collector in COLLECTORS)
-                if not self.run_java(["-version"], agent=None, jvm_args=[flag], expect=None).code]
+        return [flag for flag in (f"-XX:+Use{collector}GC" for collector in COLLECTORS) if self.jvm.accepts(flag)]
 
     def begin(self, agent, flags):
         return self.start_java("SeenThreads", agent=agent, jvm_args=flags)

@@ -4,12 +4,16 @@ the two."""
 import re
 import sys
 
-from harness.case import AgentCase
-from harness.scope import on_one_jvm
+from harness.case import C1_ONLY, AgentCase
+from harness.scope import in_proof, on_newest_jvm, on_one_jvm
 from oracle import java_sources
+from oracle.counting_case import FEW
 
 
 class SelfCheck(AgentCase):
+    jvm_defaults = C1_ONLY
+    sources = java_sources.SOME
+
     def check(self, *command, jvm_args=()):
         # Threads that share counters lose increments, in some edges of a method more than in others: the JDK's own threads
         # in its queues and pools, those of the programs in theirs.
@@ -41,9 +45,17 @@ class SelfCheck(AgentCase):
         self.check("programs.Deep", "8000", jvm_args=["-Xss64m"])
 
     def test_programs_that_know_their_counts(self):
-        self.check("counting.All", "1")
+        self.check("counting.All", "1", FEW)
 
+    @on_newest_jvm
     def test_javac(self):
         if self.jvm.kind != "jdk":
             self.skipTest(f"{self.jvm.id} has no javac")
-        self.check(*java_sources.javac_command(self.folder / "classes"))
+        self.check(*java_sources.javac_command(self.folder / "classes", self.sources))
+
+
+@in_proof
+class SelfCheckWithC2(SelfCheck):
+    """The numbers are the same; tests of counts have them in each compiler's code."""
+    jvm_defaults = ()
+    sources = java_sources.ALL

@@ -1,5 +1,6 @@
 """In the smallest heaps, the JVM runs as it does without the agent; the agent counts, or reports that it does not."""
 
+from harness.case import C1_ONLY
 from harness.scope import in_proof, on_one_jvm
 from oracle.counting_case import CountingCase
 
@@ -9,6 +10,8 @@ TOO_SMALL = "is too small for counters"
 
 
 class SmallHeapsCase(CountingCase):
+    jvm_defaults = C1_ONLY
+
     def heaps(self, sizes_mb, *jvm_args, agent=""):
         ran = 0
         for megabytes in sizes_mb:
@@ -31,6 +34,8 @@ class SmallHeapsCase(CountingCase):
 
 @in_proof
 class EverySize(SmallHeapsCase):
+    jvm_defaults = ()
+
     def test_serial(self):
         self.heaps(MB, "-XX:+UseSerialGC")
 

@@ -9,9 +9,9 @@ import tempfile
 
 from harness.case import C1_ONLY
 from harness.scope import on_one_jvm
-from oracle.counting_case import CountingCase
+from oracle.counting_case import FEW, CountingCase
 
-PROGRAM = "All"
+PROGRAM = "All", "0", FEW
 SHORT = ("samples=n", "receivers=n", "monitors=n")
 
 
@@ -25,7 +25,7 @@ class Weights(CountingCase):
         cls.addClassCleanup(shutil.rmtree, cls.recorded.parent, ignore_errors=True)
 
     def record(self, path, *options, jvm_args=()):
-        self.run_java(f"counting.{PROGRAM}", "1", agent=",".join((f"out={path}", *SHORT, *options)), jvm_args=jvm_args)
+        self.run_java(f"counting.{PROGRAM[0]}", *PROGRAM[1:], agent=",".join((f"out={path}", *SHORT, *options)), jvm_args=jvm_args)
 
     def earlier(self):
         """A profile of an earlier run, which is recorded once for all tests; returns the path."""
@@ -42,7 +42,7 @@ class Weights(CountingCase):
 
     def increments(self, *options):
         """How many increments tree placement would execute, and what the agent says of the weights."""
-        run = self.run_java(f"counting.{PROGRAM}", "1", agent=",".join(("selfcheck=y", "verbose=1", "stripes=16", *SHORT, *options)))
+        run = self.run_java(f"counting.{PROGRAM[0]}", *PROGRAM[1:], agent=",".join(("selfcheck=y", "verbose=1", "stripes=16", *SHORT, *options)))
         self.assertRegex(run.stderr, r"\b0 beyond k\b")
         fit = re.search(r"weights: (\d+) branches; (\d+) of (\d+) fit", run.stderr)
         return int(re.search(r"(\d+) increments with placement=tree", run.stderr)[1]), fit and tuple(map(int, fit.groups()))
@@ -73,14 +73,14 @@ class Weights(CountingCase):
         # With all weights, the counts are those that the program knows.
         for weights in ("old.iprof", "wrong.iprof"):
             with self.subTest(weights=weights):
-                self.check(PROGRAM, "1", agent=f"weights={weights}")
+                self.check(*PROGRAM, agent=f"weights={weights}")
 
     def test_a_harvested_profile(self):
         self.record("harvested.iprof", "source=methoddata", jvm_args=["-XX:TieredStopAtLevel=4"])
         _, (branches, fitting, asked) = self.increments("weights=harvested.iprof")
         self.assertGreater(branches, 0)
         self.assertGreater(fitting, 0.95 * asked, (branches, fitting, asked))
-        self.check(PROGRAM, "1", agent="weights=harvested.iprof")
+        self.check(*PROGRAM, agent="weights=harvested.iprof")
 
     @on_one_jvm
     def test_a_profile_of_other_code_is_not_used(self):
@@ -89,7 +89,7 @@ class Weights(CountingCase):
             number + 1 if at % 3 == 0 and number >= 0 else number for at, number in enumerate(records)])
         _, (branches, fitting, asked) = self.increments("weights=other.iprof")
         self.assertLess(fitting, 0.02 * asked, (branches, fitting, asked))
-        self.check(PROGRAM, "1", agent="weights=other.iprof")
+        self.check(*PROGRAM, agent="weights=other.iprof")
 
     @on_one_jvm
     def test_a_compressed_profile_is_the_same(self):

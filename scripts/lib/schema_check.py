@@ -17,18 +17,30 @@ import jsonschema_rs
 SHOWN = 20  # violations of one profile
 
 
-def schema_of(schemas, document):
-    version = str(document.get("version", "")) if isinstance(document, dict) else ""
-    return schemas / f"iprof-v{'1.1.0' if version.startswith('1.1.') else '1.0.0'}.schema.json"
+class Schemas:
+    """The official schemas in a folder. Each is read once."""
 
+    def __init__(self, folder):
+        self._folder = folder
+        self._validators = {}
 
-def violations(validator, document):
-    for number, error in enumerate(validator.iter_errors(document)):
-        if number == SHOWN:
-            yield "and more"
-            return
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-        yield f"${place}: {error.message[:300]}"
+    def of(self, document):
+        """The schema of the version of a profile."""
+        version = str(document.get("version", "")) if isinstance(document, dict) else ""
+        return self._folder / f"iprof-v{'1.1.0' if version.startswith('1.1.') else '1.0.0'}.schema.json"
+
+    def violations(self, document, schema=None):
+        """What a document breaks of a schema, by default of that of its version."""
+        schema = schema or self.of(document)
+        if schema not in self._validators:
+            self._validators[schema] = jsonschema_rs.validator_for(json.loads(schema.read_text()))
+        found = []
+        for error in self._validators[schema].iter_errors(document):
+            if len(found) == SHOWN:
+                return [*found, "and more"]
+            place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
+            found.append(f"${place}: {error.message[:300]}")
+        return found
 
 
 def refused_by_reference(schema, data):
@@ -40,10 +52,10 @@ def refused_by_reference(schema, data):
         return (done.stdout + done.stderr)[-3000:] if done.returncode else ""
 
 
-def main(schemas, arguments):
+def main(folder, arguments):
     reference = arguments[0] == "--reference"
     other_schema = pathlib.Path(arguments[1]) if arguments[0] == "--schema" else None
-    validators = {}
+    schemas = Schemas(folder)
     status = 0
     for name in arguments[1 if reference else 2 if other_schema else 0:]:
         data = pathlib.Path(name).read_bytes()
@@ -54,10 +66,8 @@ def main(schemas, arguments):
             print(f"{name} is not JSON: {error}")
             status = 1
             continue
-        schema = other_schema or schema_of(schemas, document)
-        if schema not in validators:
-            validators[schema] = jsonschema_rs.validator_for(json.loads(schema.read_text()))
-        wrong = list(violations(validators[schema], document))
+        schema = other_schema or schemas.of(document)
+        wrong = schemas.violations(document, schema)
         refused = refused_by_reference(schema, data) if reference else ""
         if wrong or refused:
             status = 1

@@ -13,6 +13,8 @@ from iprofdev.messages import Unavailable
 from iprofdev.places import CACHE, offline
 
 REPOSITORY = CACHE / "maven-repository"
+# Maven itself ends before C2's code pays.
+QUICK = {"MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"}
 
 
 class BuildFailed(Exception):
@@ -40,7 +42,7 @@ def _build(folder, *arguments, env=None):
     if shutil.which("mvn") is None:
         raise Unavailable("mvn is missing: run scripts/install-deps.")
     command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
-    environment = processes.java_environment(env)
+    environment = processes.java_environment({**QUICK, **(env or {})})
     done = processes.run([*command, "-o"], cwd=folder, env=environment)
     if done.returncode and "offline mode" in done.stdout and not offline():
         done = processes.run(command, cwd=folder, env=environment)
