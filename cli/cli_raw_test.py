@@ -13,7 +13,7 @@ import unittest
 
 EXAMPLES_TOOL = os.path.abspath(sys.argv.pop(3))
 
-from cli_case import IPROF, CliTest, profile, section, unknown  # noqa: E402  (it reads the arguments, too)
+from cli_case import IPROF, CliTest, unknown  # noqa: E402  (it reads the arguments, too)
 
 
 class RawTest(CliTest):
@@ -89,19 +89,13 @@ class Recover(RawTest):
         self.assertEqual(self.note("both.iprof")["files"], 2)
 
     def test_samples_of_different_intervals_are_scaled_as_by_merge(self):
-        names = []
-        for interval_ms, scale in ((1, 10), (4, 300), (20, 20)):
-            signals = 7 * scale
-            sampling = {"event": "cpu", "intervalNs": interval_ms * 1_000_000, "signals": signals, "writtenWeight": signals,
-                        "outcomes": {"good": [signals, signals]}}
-            made = profile(scale, iprofagent=section(
-                sampling=sampling, provenance={"runs": [{"run": f"{interval_ms:032x}"}]},
-                snapshot={"generation": 1, "files": 1, "partial": 1, "time": "2026-11-24T00:00:00Z"}))
-            names.append(self.write(f"{interval_ms}.iprof.partial", made))
-        self.run_tool("merge", *names, "-o", "merged.iprof")
+        names = [f"every{interval_ms}" for interval_ms in (1, 4, 20)]
+        for name in names:
+            self.run_tool("recover", f"{name}.iraw", "-o", f"{name}.iprof")
+        self.run_tool("merge", *(f"{name}.iprof" for name in names), "-o", "merged.iprof")
         merged = self.load("merged.iprof")
         for order in itertools.permutations(names):
-            self.assertEqual(self.err("recover", *order, "-o", "x.iprof"), "")
+            self.assertEqual(self.err("recover", *(f"{name}.iraw" for name in order), "-o", "x.iprof"), "")
             self.assertEqual(self.load("x.iprof"), merged)
 
     def test_a_file_that_is_given_twice_is_taken_once(self):

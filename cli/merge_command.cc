@@ -38,8 +38,7 @@ class MergeCommand : public Command {
         .Takes("FILE");
     options
         .Add("--input-dir", sources_.folders,
-             "All *.iprof, *.iprof.gz, *.iraw and *.iprof.partial below a folder, except the "
-             "output (repeatable)")
+             "All *.iprof, *.iprof.gz and *.iraw below a folder, except the output (repeatable)")
         .OneValueEach()
         .Takes("DIR");
     AddChoice(options, "--failure-mode", failure_mode_, {"any", "all", "warn"},
@@ -227,7 +226,7 @@ const CommandEntry kMergeEntry = {
     "other code. If inputs are meant for image builds for different JDKs, so is the result: for "
     "that of the newest input with --prefer newest, otherwise for that with the most counts. "
     "Inputs may be of different versions, plain or gzipped. Of what folders have of a run, the "
-    "newest is taken: dumps, raw files and partial profiles of one run, or a merge and its inputs; "
+    "newest is taken: dumps and raw files of one run, or a merge and its inputs; "
     "a raw file only if it lacks no counts that an older dump has. What you name is all taken; a "
     "warning says which run is counted twice. So does one of inputs that do not say of which run "
     "they are (provenance=n, other programs): they may be counted twice, and one of harvests that "

@@ -1,5 +1,5 @@
-// The inputs of a merge, from arguments, weights, lists and folders. Of a folder, profiles, raw files and partial profiles are
-// taken (app.iprof, app.iprof.gz, app.iraw, app.iprof.partial).
+// The inputs of a merge, from arguments, weights, lists and folders. Of a folder, profiles and raw files are taken
+// (app.iprof, app.iprof.gz, app.iraw).
 //
 // Guarantees: the order is arguments, weighted inputs, lists, folders (each sorted by path). If the
 // output file is in an input folder, it is left out, so that repeating a merge does not count its

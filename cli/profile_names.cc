@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "agent/vm/settings/out_path.h"
 #include "writer/raw/raw_format.h"
 
 namespace iprof::cli {
@@ -19,14 +18,6 @@ bool HasProfileName(std::string_view path) {
 }
 
 std::string WithoutProfileSuffix(std::string_view path) {
-  if (path.ends_with(vm::kPartialSuffix)) {
-    std::string_view whole = path.substr(0, path.size() - vm::kPartialSuffix.size());
-    const size_t letter = whole.find_last_not_of("0123456789");
-    if (letter != whole.npos && letter + 1 < whole.size() && whole[letter] == '.')
-      whole = whole.substr(0, letter);
-    std::string base = WithoutProfileSuffix(whole);
-    return base.size() < whole.size() ? base : std::string(path);
-  }
   for (const std::string_view suffix : kSuffixes) {
     if (path.ends_with(suffix)) return std::string(path.substr(0, path.size() - suffix.size()));
   }

@@ -14,10 +14,9 @@
 
 namespace iprof::cli {
 
-// Whether it ends with ".iprof", ".iprof.gz" or ".iraw", or is the name of a partial profile: "app.iprof.partial",
-// or "app.iprof.2.partial" of an agent that found the first one taken.
+// Whether it ends with ".iprof", ".iprof.gz" or ".iraw".
 bool HasProfileName(std::string_view path);
-// "a/app" for "a/app.iprof" and "a/app.iprof.2.partial"; other names stay.
+// "a/app" for "a/app.iprof"; other names stay.
 std::string WithoutProfileSuffix(std::string_view path);
 
 // The output of a command that is given none: `input` without its suffix, and `suffix`. `made` is what it is: "page".

@@ -10,8 +10,7 @@ namespace iprof::cli {
 namespace {
 
 TEST_CASE("names of profiles by their ends") {
-  for (const char* name : {"app.iprof", "a/app.iprof.gz", "app.1.iraw", "app.iprof.partial",
-                           "app.iprof.gz.1.partial"}) {
+  for (const char* name : {"app.iprof", "a/app.iprof.gz", "app.1.iraw"}) {
     INFO(name);
     CHECK(HasProfileName(name));
   }
@@ -22,7 +21,6 @@ TEST_CASE("names of profiles by their ends") {
     CHECK(WithoutProfileSuffix(name) == name);
   }
   CHECK(WithoutProfileSuffix("a.iprof/app.1.iprof.gz") == "a.iprof/app.1");
-  CHECK(WithoutProfileSuffix("app.1.iprof.2.partial") == "app.1");
 }
 
 TEST_CASE("an output without a name is beside the input, and replaces nothing") {

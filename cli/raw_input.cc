@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "writer/io/agent_section.h"
 #include "writer/io/reader.h"
 
 namespace iprof::cli {
@@ -38,23 +37,6 @@ Result<RawProfile> Recover(RawBytes& bytes, const std::string& name) {
   const Result<RawContents> contents = ReadRaw(bytes, name);
   if (!contents.ok()) return contents.status();
   return MakeRawProfile(*contents);
-}
-
-// Of its text, or of gzip. No raw file begins so.
-bool MayBeginProfile(char first) {
-  return std::string_view("{ \t\r\n\x1f").find(first) != std::string_view::npos;
-}
-
-Result<RawProfile> ReadPartialProfile(ByteSource& source, const std::string& name) {
-  Result<Profile> profile = ReadProfile(source, name);
-  if (!profile.ok()) return profile.status();
-  const std::optional<std::string> json = AgentPart(*profile, kSnapshotPart);
-  std::optional<SnapshotNote> note;
-  if (json) note = SnapshotNote::Parse(*json);
-  if (!note || !note->is_partial)
-    return Status(Code::kBadInput,
-                  name + ": is not a raw file of iprofagent, and no partial profile either");
-  return RawProfile{.profile = std::move(*profile), .assembly = {}, .note = std::move(*note)};
 }
 
 }  // namespace
@@ -153,23 +135,6 @@ Result<RawProfile> ReadRawFile(const std::string& path) {
 Result<RawProfile> ReadRawFile(int fd, const std::string& name) {
   RawFdBytes bytes(fd);
   return Recover(bytes, name);
-}
-
-Result<RawProfile> ReadRecoverable(const std::string& path) {
-  const InputFile file(path);
-  if (Status status = file.status(); !status.ok()) return status;
-  if (file.regular_size()) return ReadRecoverable(file.fd(), file.name());
-  Result<SniffedInput> input = SniffedInput::Open(file);
-  if (!input.ok()) return input.status();
-  if (input->raw) return std::move(*input->raw);
-  return ReadPartialProfile(input->source(), file.name());
-}
-
-Result<RawProfile> ReadRecoverable(int fd, const std::string& name) {
-  char first = 0;
-  if (pread(fd, &first, 1, 0) != 1 || !MayBeginProfile(first)) return ReadRawFile(fd, name);
-  FdSource source(fd, name);
-  return ReadPartialProfile(source, name);
 }
 
 Result<Profile> ReadAnyProfile(const std::string& path) {

@@ -1,5 +1,4 @@
-// Raw files (writer/raw) and partial profiles as inputs of commands. Raw files are recognised by their first bytes, whatever their
-// name. One that has fewer bytes than that, or none, is recognised by its name.
+// Raw files (writer/raw) as inputs of commands. They are recognised by their first bytes, whatever their name. One that has fewer bytes than that, or none, is recognised by its name.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
 // other inputs are read, and none are lost.
@@ -81,12 +80,6 @@ Result<RawProfile> ReadRawFile(const std::string& path);
 
 // The same of an open file. `name` is for messages.
 Result<RawProfile> ReadRawFile(int fd, const std::string& name);
-
-// What a killed JVM left: a raw file as above, or a partial profile, which the agent wrote while it recorded. Other
-// profiles are refused.
-Result<RawProfile> ReadRecoverable(const std::string& path);
-// The same of an open file. `name` is for messages.
-Result<RawProfile> ReadRecoverable(int fd, const std::string& name);
 
 // A profile or a raw file; '-' is standard input.
 Result<Profile> ReadAnyProfile(const std::string& path);

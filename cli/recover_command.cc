@@ -1,4 +1,4 @@
-// iprof recover: makes a profile of the raw files and partial profiles that ended JVMs left.
+// iprof recover: makes a profile of the raw files that ended JVMs left.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,9 +32,7 @@ class RecoverCommand : public Command {
  public:
   void Define(OptionList& options) override {
     options
-        .Add("raw", files_,
-             "Raw files and partial profiles, or out= of the agents that left them; several "
-             "are merged")
+        .Add("raw", files_, "Raw files, or out= of the agents that left them; several are merged")
         .Required()
         .Takes("FILE");
     options
@@ -68,10 +66,10 @@ class RecoverCommand : public Command {
       recovered.push_back({at, inputs[at].path, std::move(made.note), std::move(runs)});
     };
     for (size_t i = 0; i < inputs.size(); ++i) {
-      Result<RawProfile> made = ReadRecoverable(inputs[i].path);
+      Result<RawProfile> made = ReadRawFile(inputs[i].path);
       if (!made.ok()) {
         failures.push_back(made.status());
-      } else if (inputs[i].shares_run || made->note.is_partial) {
+      } else if (inputs[i].shares_run) {
         held.push_back({i, std::move(*made)});
       } else {
         add(i, std::move(*made));
@@ -196,18 +194,14 @@ class RecoverCommand : public Command {
   }
 
   // Of a profile that is not there, what its JVM left when it was killed.
-  static std::vector<std::string> LeftFor(const std::string& path) {
+  static std::string LeftFor(const std::string& path) {
     const auto is_there = [](const std::string& file) {
       std::error_code ignored;
       return !file.empty() && std::filesystem::exists(file, ignored);
     };
-    std::vector<std::string> left;
-    if (path != "-" && !is_there(path)) {
-      for (std::string& file : std::vector{vm::PartialPathBeside(path), vm::RawPathBeside(path)})
-        if (is_there(file)) left.push_back(std::move(file));
-    }
-    if (left.empty()) left.push_back(path);
-    return left;
+    if (path == "-" || is_there(path)) return path;
+    std::string raw = vm::RawPathBeside(path);
+    return is_there(raw) ? raw : path;
   }
 
   // Those to recover. The others are added to `copies`.
@@ -237,9 +231,7 @@ class RecoverCommand : public Command {
     std::map<RunId, int> files_of;
     std::map<std::pair<dev_t, ino_t>, std::string> first_names;
     std::vector<std::string> paths;
-    for (const std::string& path : files_) {
-      for (std::string& left : LeftFor(path)) paths.push_back(std::move(left));
-    }
+    for (const std::string& path : files_) paths.push_back(LeftFor(path));
     for (const std::string& path : paths) {
       struct stat info {};
       const bool is_there =
@@ -285,8 +277,8 @@ class RecoverCommand : public Command {
           note.recorded_ms == 0
               ? std::string()
               : fmt::format("{:.1f} s recorded; ", static_cast<double>(note.recorded_ms) / 1000);
-      console.Print("{}: {}what ran after the {}, {} ago, is not in it\n", name, recorded,
-                    note.is_partial ? "partial profile" : "snapshot", AgeText(AgeOf(note)));
+      console.Print("{}: {}what ran after the snapshot, {} ago, is not in it\n", name, recorded,
+                    AgeText(AgeOf(note)));
     }
     // The snapshots' lines are about all methods that ran.
     const auto image = ImageNote::Of(profile);
@@ -316,7 +308,6 @@ class RecoverCommand : public Command {
       json.Field("damaged_records", note.damaged_records);
       json.Field("newer_damaged", note.newer_damaged);
       json.Field("without_harvest", note.without_harvest);
-      json.Field("partial", note.is_partial);
     });
     json.Key("left_out");
     json.StartArray();
@@ -339,23 +330,18 @@ class RecoverCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof recover app.iraw", "A profile, app.iprof, of a JVM that was killed."},
     {"iprof recover pod1.iraw pod2.iraw -o all.iprof", "Of several, added up."},
-    {"iprof recover app.iprof.partial -o app.iprof",
-     "Of a JVM with mode=budget or mode=methoddata, which has no raw file."},
     {"iprof show app.iraw", "All commands read raw files, also of running JVMs."},
 };
 
 }  // namespace
 
 const CommandEntry kRecoverEntry = {
-    "recover", "Make a profile of the raw file or partial profile that a killed JVM left",
+    "recover", "Make a profile of the raw file that a killed JVM left",
     "While it records, the agent writes what it has counted to a raw file every few seconds "
     "(agent options raw= and snapshot=). A JVM that ends normally writes its profile and removes "
     "the file. If it is killed, this command makes the profile of the last complete snapshot, with "
     "the code that makes one at a normal end. The file may be torn or cut, or still be written by "
-    "a running JVM. Where a raw file would lack something (mode=budget, count-until=, "
-    "source=methoddata), the agent writes a partial profile instead, OUT.partial, at twelve times "
-    "snapshot=. Of OUT, which a killed JVM has not written, its OUT.partial or its raw file is "
-    "taken.\n\n"
+    "a running JVM. Of OUT, which a killed JVM has not written, its raw file is taken.\n\n"
     "For each file, it prints how old the snapshot is, how exact its counts are and what is "
     "missing. Several files are merged. One that is given twice is taken once, and of copies, "
     "which are of one run, "

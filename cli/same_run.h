@@ -1,7 +1,7 @@
 // SameRun: finds inputs of a merge that are of one run (RunNote::run), which would be counted twice: a raw file and a
 // profile that was dumped before the JVM was killed, two dumps, copies, a merge and one of its inputs.
 //
-// What is newer has all that is older, except: a snapshot (of a raw file or a partial profile, also if a profile was
+// What is newer has all that is older, except: a snapshot (of a raw file, also if a profile was
 // recovered from it) may lack counts that a dump before it has.
 //
 //   folder has app.iprof (dump of 12:00), app.iraw (snapshot of 12:05)   app.iprof is left out

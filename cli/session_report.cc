@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "agent/vm/settings/out_path.h"
 #include "cli/json_text.h"
 #include "cli/terminal_text.h"
 #include "cli/text_layout.h"
@@ -162,9 +161,8 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   add_losses(status.losses);
   if (!status.out.empty()) row("profile", EscapeForTerminal(status.out));
   if (!status.raw.empty()) {
-    row(status.raw.ends_with(vm::kPartialSuffix) ? "partial" : "raw file",
-        fmt::format("{}, {}, {}", EscapeForTerminal(status.raw), Mebibytes(status.raw_bytes),
-                    Snapshots(status)));
+    row("raw file", fmt::format("{}, {}, {}", EscapeForTerminal(status.raw),
+                                Mebibytes(status.raw_bytes), Snapshots(status)));
   } else if (!status.no_raw.empty()) {
     row("raw file", "none: " + EscapeForTerminal(status.no_raw));
   }

@@ -57,8 +57,7 @@ class Header {
     if (const auto json = json_of(kSnapshotPart)) {
       // A merge may have both.
       if (const auto note = SnapshotNote::Parse(*json))
-        Line(note->is_partial && note->files == 1 ? "partial:" : "recovered from:",
-             note->Describe(!RunList::Of(profile_).TellsExactness()));
+        Line("recovered from:", note->Describe(!RunList::Of(profile_).TellsExactness()));
     }
     if (const auto json = json_of(kEstimatesPart)) {
       const auto note = EstimateNote::Parse(*json);

@@ -32,7 +32,6 @@ constexpr char kLastProfileGzip[] = "exit.iprof.gz";
 // Of the recording for which this tool has loaded the agent, and of a later one.
 constexpr char kAgentsRawFile[] = "agent.iraw";
 constexpr char kLastRawFile[] = "exit.iraw";
-constexpr char kAgentsPartial[] = "agent.iprof.partial";
 // A stop that fails because the program is ending fails shortly before the process has ended.
 constexpr milliseconds kEndPatience{5'000};
 
@@ -237,8 +236,7 @@ Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
     }
     return RecordedWindow{recorded, HowEnded::kByItself};
   }
-  const std::string last_partial = LastProfile() + std::string(vm::kPartialSuffix);
-  for (const char* file : {kLastRawFile, kAgentsRawFile, last_partial.c_str(), kAgentsPartial}) {
+  for (const char* file : {kLastRawFile, kAgentsRawFile}) {
     const OwnedFd raw = folder_ ? folder_->OpenFile(file) : OwnedFd();
     if (raw.is_open()) return Recover(file, raw, recorded);
   }
@@ -249,10 +247,7 @@ Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
 Result<RecordedWindow> WindowRecording::Recover(const char* file, const OwnedFd& raw,
                                                 milliseconds recorded) {
   const std::string name = target_->process.Name();
-  const bool is_partial = std::string_view(file).ends_with(vm::kPartialSuffix);
-  const std::string what = is_partial ? "partial profile" : "raw file";
-  const Result<RawProfile> made =
-      ReadRecoverable(raw.get(), fmt::format("the {} of {}", what, name));
+  const Result<RawProfile> made = ReadRawFile(raw.get(), fmt::format("the raw file of {}", name));
   if (!made.ok()) {
     return Status(
         made.status().code(),
@@ -262,8 +257,9 @@ Result<RecordedWindow> WindowRecording::Recover(const char* file, const OwnedFd&
   const Status saved = order_.save_recovered(made->profile);
   if (!saved.ok()) return KeptIn(file, saved);
   console_.Warn(
-      fmt::format("{} has ended without writing its profile, which was recovered from its {}: {}",
-                  name, what, made->note.Describe()));
+      fmt::format("{} has ended without writing its profile, which was recovered from its raw "
+                  "file: {}",
+                  name, made->note.Describe()));
   return RecordedWindow{recorded, HowEnded::kKilled};
 }
 
@@ -295,8 +291,8 @@ Status WindowRecording::Elsewhere() const {
     // An earlier file is never replaced.
     where += fmt::format(
         "; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of "
-        "{}, {} and so on, unless the agent's raw= names another, or of its partial profile {}",
-        raw, vm::NumberedName(raw, 1), vm::PartialPathBeside(users_out_));
+        "{}, {} and so on, unless the agent's raw= names another",
+        raw, vm::NumberedName(raw, 1));
   } else if (has_agent_) {
     where += ", and left no raw file to recover one from, unless the agent's raw= names one";
   } else {

@@ -269,8 +269,14 @@ AddedCounts ClassInstrumenter::AddTo(std::span<const uint64_t> counters, const T
   AddedCounts added;
   added.assembly = AssembleProfile(*classes, {classes->counters(), classes->types(), live_frames},
                                    assembly_options(), profile);
-  if (rep_->options.self_check) added.self_check = rep_->self_check.Compare(counters, live_frames);
+  added.self_check = CheckSelf(counters, live_frames);
   return added;
+}
+
+SelfCheckResult ClassInstrumenter::CheckSelf(std::span<const uint64_t> counters,
+                                             const LiveFrameCount& live_frames) const {
+  if (!rep_->options.self_check) return {};
+  return rep_->self_check.Compare(counters, live_frames);
 }
 
 std::unique_ptr<const KnownClasses> ClassInstrumenter::Classes(std::span<const uint64_t> counters,

@@ -176,6 +176,10 @@ class ClassInstrumenter {
     return AddTo(counters, TypeCounts(), live_frames, profile);
   }
 
+  // With InstrumenterOptions::self_check, what AddTo would say of it.
+  SelfCheckResult CheckSelf(std::span<const uint64_t> counters,
+                            const LiveFrameCount& live_frames) const;
+
   // The classes that AddTo would put into a profile, with their counts, for example to write them
   // to a file (writer/methods/class_record_bytes.h). Not while Unload runs.
   std::unique_ptr<const KnownClasses> Classes(std::span<const uint64_t> counters,

@@ -25,7 +25,7 @@ OPTIONS = ("", ",samples=n,snapshot=1s", ",jdk=n,snapshot=200ms", ",pause=1ms", 
 FREEZING = (",count-until=1000,rearm=1s", ",count-until=5000,rearm=0", ",overhead=1%", ",count-until=1000,placement=direct")
 OUT = "soak.iprof"
 ALWAYS = "force=always"  # a command may come before anything was recorded, and its profile is checked all the same
-RAWS = ("soak.iraw", "soak.iprof.partial")  # either is beside it, while there is something that no profile has
+RAW = "soak.iraw"  # beside it, while there is something that no profile has
 TIMEOUT_S = 600
 # HotSpot keeps memory for each version of a class that any agent asks for: docs/lab/sessions.md. So the starts are limited,
 # and the memory may grow a little for each start and each stop, which swap all classes. Most of the growth comes with the first of
@@ -188,9 +188,9 @@ class Commander:
             profile.unlink()
 
     def check_raw(self):
-        """`iprof check` of the raw file or the partial profile, while the program goes on and may write or remove it."""
-        raw = next((raw for raw in map(self.folder.joinpath, RAWS) if raw.exists()), None)
-        if raw is None:
+        """`iprof check` of the raw file, while the program goes on and may write or remove it."""
+        raw = self.folder / RAW
+        if not raw.exists():
             return
         checked = subprocess.run([self.tool, "check", raw], capture_output=True, text=True, check=False)
         self.raw_checks += checked.returncode == 0

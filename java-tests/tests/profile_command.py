@@ -253,8 +253,7 @@ class AtOnce(SessionCase):
         out, raw = (self.folder.resolve() / name for name in ("end.iprof", "end.iraw"))
         self.assertEqual(complaints, f"iprof: error: process {process.pid} has ended during the recording: its profile, if it could write one, is "
                                      f"{out}; if it was killed, 'iprof recover' makes one of its raw file, which is the newest of {raw}, "
-                                     f"{raw.with_name('end.1.iraw')} and so on, unless the agent's raw= names another, or of its partial profile "
-                                     f"{out}.partial\n")
+                                     f"{raw.with_name('end.1.iraw')} and so on, unless the agent's raw= names another\n")
         self.run_tool("recover", raw, "-o", self.folder / "x.iprof")
         self.assertEqual(self.counted("x.iprof"), 2)
 

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: what is recovered is true, of raw files and of partial profiles. KeepsTruth writes its own counts into a file
+"""kill -9 at random moments: what is recovered is true, of every way to record. KeepsTruth writes its own counts into a file
 that survives it, and a deterministic javac does always the same, so that what it did before it was killed is a part of what it does in all.
 
 The raw file itself says which snapshots are complete in it, and when they were taken: the newest of them must be recovered. Profiles
@@ -9,10 +9,10 @@ IPROF_KILLS says how often each of them is killed (default: a few times), and IP
 
 import calendar
 import concurrent.futures
-import json
 import os
 import pathlib
 import random
+import re
 import statistics
 import struct
 import sys
@@ -185,8 +185,6 @@ class KillCase(SnapshotCase):
         self.assertGreaterEqual(met, calls * (1 - POINT), f"{said}\n{receivers}")
         self.assertLessEqual(met, begun, f"{said}\n{receivers}")
 
-
-class Kills(KillCase):
     def recover(self, raw, out):
         """A valid profile, and the time of its snapshot; None if there is none yet."""
         if not raw.exists():
@@ -222,6 +220,8 @@ class Kills(KillCase):
         process.wait(PATIENCE_S)
         return killed_ms
 
+
+class Kills(KillCase):
     def test_a_program_that_knows_the_truth(self):
         self.many(kills(38), self.kill_truth)
 
@@ -325,58 +325,27 @@ class Kills(KillCase):
         return compared
 
 
-class PartialKills(KillCase):
-    """Where a raw file would lack something: the partial profile is whole at any time, and the newest one is found."""
+class ModeKills(KillCase):
+    """Every way to record has a raw file, also where methods lose their probes, and of what HotSpot counts."""
 
     def many_of(self, mode, check, jvm_args=()):
-        self.many(kills(25) // 5, lambda number, delay: self.kill_partial(number, delay, mode, check, jvm_args))
+        self.many(kills(50), lambda number, delay: self.kill_mode(number, delay, mode, check, jvm_args))
 
-    def kill_partial(self, number, delay, mode, check, jvm_args):
-        name, truth_file = f"{mode.partition('=')[2]}.{number}.iprof", self.folder / f"truth.{number}"
-        partial = self.folder / f"{name}.partial"
+    def kill_mode(self, number, delay, mode, check, jvm_args):
+        name, truth_file = f"{re.sub('[^a-z]', '', mode)}.{number}", self.folder / f"truth.{number}"
+        raw = self.folder / f"{name}.iraw"
         process = self.start_java("KeepsTruth", truth_file, 2, jvm_args=jvm_args,
-                                  agent=f"out={name},snapshot={PERIOD_MS}ms,samples=n,{mode}")
-        before = self.kill_at(process, partial, number, delay)
-        killed_ms = time.time_ns() // 1_000_000
-        self.kill(process)
-        out = self.folder / name
-        run = self.run_tool("recover", partial, "-o", out, expect=None)
-        if not partial.exists():
-            self.assertEqual((run.code, before), (4, None), run)
+                                  agent=f"out={name}.iprof,snapshot={PERIOD_MS}ms,samples=n,{mode}")
+        killed_ms = self.kill_after(process, raw, number, delay)
+        found = self.recover(raw, self.folder / f"{name}.iprof")
+        if found is None:
             return None
-        self.assertEqual(run.code, 0, run)
-        self.run_tool("check", out)
-        profile = profiles.load_profile(out)
-        self.assertEqual(profiles.violations(profile.document), [])
-        note = profile.section["snapshot"]
-        self.assertEqual((note["partial"], note["at_rest"]), (1, 0))
-        if before is not None:  # none that was there is lost
-            seen = json.loads(before)["iprofagent"]["snapshot"]
-            self.assertGreaterEqual((note["generation"], note["time"]), (seen["generation"], seen["time"]))
+        profile, note = found
+        self.assertEqual((note["at_rest"], note["without_harvest"]), (0, 0), note)
         check(profile, Truth.of_file(truth_file, 2), ms_of(note["time"]), f"kill {number} (seed {self.seed}, {mode})")
+        raw.unlink()
         truth_file.unlink()
         return killed_ms - ms_of(note["time"]), note["generation"]
-
-    def kill_at(self, process, partial, number, delay):
-        """Waits until the program is to be killed: before its first profile, any time after it or after the second one, or while it writes one.
-        Returns what the file had shortly before; None: there was none."""
-        def read():
-            try:
-                return partial.read_bytes()
-            except FileNotFoundError:
-                return None
-        when = number % 5
-        if when != 1:
-            self.wait_until(partial.exists, process)
-        if when == 3:
-            first = partial.stat().st_ino
-            self.wait_until(lambda: partial.stat().st_ino != first, process)
-        time.sleep(delay)
-        before = read()
-        if when in (2, 4):
-            self.wait_until(lambda: any(partial.parent.glob(f".{partial.name}.*.tmp")), process)
-            time.sleep(delay / 100)
-        return before
 
     def check_counted(self, profile, truths, snapshot_ms, said):
         for thread, truth in enumerate(truths):
@@ -399,6 +368,12 @@ class PartialKills(KillCase):
                 if whole > ENOUGH:
                     self.assertAlmostEqual(min(counts.values()) / whole, rare, delta=5 * POINT, msg=f"{said}\n{branches}")
 
+    def check_both(self, profile, truths, snapshot_ms, said):
+        """KeepsTruth has probes, and its numbers are exact; all else is HotSpot's."""
+        self.check_counted(profile, truths, snapshot_ms, said)
+        self.assertIn("harvest", profile.section, said)
+        self.assertTrue(any(not context[0].startswith("KeepsTruth") for context in profile.calls()), said)
+
     def test_a_limit_of_the_cost(self):
         self.many_of("mode=budget", self.check_counted)
 
@@ -406,5 +381,8 @@ class PartialKills(KillCase):
         self.many_of("count-until=5000", self.check_counted)
 
     def test_what_hotspot_counts(self):
-        # Code of the last tier counts nothing, and then there is nothing new to write.
+        # Code of the last tier counts nothing.
         self.many_of("mode=methoddata", self.check_hotspots, ["-XX:TieredStopAtLevel=3"])
+
+    def test_what_both_count(self):
+        self.many_of("source=both,include=KeepsTruth*", self.check_both)

@@ -1,5 +1,5 @@
 // RunId: which run something is of. A run is a recording from its beginning, or from a reset, until the next reset or
-// its end. All files of a run have its identity: profiles, raw files and partial profiles.
+// its end. All files of a run have its identity: profiles and raw files.
 //
 //   RunId::Make().Text()   "5b1c09f7d2a84e6689c3d1e0f4a7b265"
 //

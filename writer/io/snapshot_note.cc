@@ -60,7 +60,6 @@ std::string SnapshotNote::ToJson() const {
     if (name != kLostNotes || tells_notes) json.Field(name, this->*number);
   }
   json.Field("without_harvest", without_harvest ? 1 : 0);
-  if (is_partial) json.Field("partial", 1);
   return json.Close('}').Take();
 }
 
@@ -71,13 +70,11 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   note.tells_notes = false;
   int64_t at_rest = 0;
   int64_t without_harvest = 0;
-  int64_t is_partial = 0;
   const bool read = ParseObject(json, kSnapshotPart, [&](JsonScanner& in, const std::string& name) {
     const auto number = [&](int64_t* value) { return in.ReadWhole(value) && *value >= 0; };
     if (name == "generation") return number(&note.generation);
     if (name == "at_rest") return number(&at_rest);
     if (name == "without_harvest") return number(&without_harvest);
-    if (name == "partial") return number(&is_partial);
     if (name == "time") return in.ReadText(&note.time);
     if (name == kLostNotes) note.tells_notes = true;
     for (const auto& [known, member] : kSums) {
@@ -88,7 +85,6 @@ std::optional<SnapshotNote> SnapshotNote::Parse(std::string_view json) {
   if (!read || note.files == 0) return std::nullopt;
   note.at_rest = at_rest != 0;
   note.without_harvest = without_harvest != 0;
-  note.is_partial = is_partial != 0;
   return note;
 }
 
@@ -102,7 +98,6 @@ void SnapshotNote::Unite(const SnapshotNote& other) {
   time = std::min(time, other.time);
   at_rest = at_rest && other.at_rest;
   without_harvest = without_harvest || other.without_harvest;
-  is_partial = is_partial || other.is_partial;
 }
 
 int64_t SnapshotNote::Losses() const { return SaturatingAdd(LossesOfCounts(), lost_other); }
@@ -116,8 +111,7 @@ int64_t SnapshotNote::LossesOfCounts() const {
 
 std::string SnapshotNote::Describe(bool tells_counts) const {
   std::string text = files == 1
-                         ? fmt::format("{} {} of {}", is_partial ? "partial profile" : "snapshot",
-                                       generation, time)
+                         ? fmt::format("snapshot {} of {}", generation, time)
                          : fmt::format("{} files, the oldest snapshot of {}", Grouped(files), time);
   if (tells_counts) text += DescribeCounts(*this);
   if (!HasLosses()) return text;
@@ -141,7 +135,7 @@ std::string SnapshotNote::Describe(bool tells_counts) const {
   lost(damaged_records, "damaged part of the file", "damaged parts of the file");
   lost(newer_damaged, "snapshot that seems to be newer (damaged or not complete)",
        "snapshots that seem to be newer (damaged or not complete)");
-  if (without_harvest) add("HotSpot's own counts, which a raw file does not have");
+  if (without_harvest) add("HotSpot's own counts");
   return text;
 }
 

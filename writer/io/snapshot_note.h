@@ -1,5 +1,5 @@
-// SnapshotNote: says of a profile that it was recovered from a raw file, or that it is a partial one, which the agent
-// writes while it records; how old it is, and what is missing. It is a part of the profile's section "iprofagent" (agent_section.h):
+// SnapshotNote: says of a profile that it was recovered from a raw file; how old it is, and what is missing. It is a part
+// of the profile's section "iprofagent" (agent_section.h):
 //   "snapshot": {"files":1,"generation":12,"time":"2026-11-22T23:35:27.120Z","recorded_ms":61000, …}
 // The note of a merge adds up files and losses; it has the earliest time, and is at rest only if all
 // inputs are.
@@ -26,8 +26,8 @@ struct SnapshotNote {
   // Methods that ran, by what is known of their counts.
   int64_t methods_exact = 0;
   int64_t methods_within_k = 0;
-  // What the file did not have: because it was full, because records were damaged, or because a raw file never
-  // has it (HotSpot's counts).
+  // What the file did not have: because it was full, because records were damaged, or because HotSpot's own
+  // counts could not be read.
   int64_t lost_classes = 0;
   int64_t lost_counts = 0;  // counters, receivers, stacks, counts of unloaded classes
   int64_t lost_other = 0;   // types without counts, and what follows
@@ -38,7 +38,6 @@ struct SnapshotNote {
   // Files in which there seems to be a newer snapshot, which is not whole.
   int64_t newer_damaged = 0;
   bool without_harvest = false;
-  bool is_partial = false;  // no raw file: a partial profile, whose number is the generation
   bool operator==(const SnapshotNote&) const = default;
 
   std::string ToJson() const;

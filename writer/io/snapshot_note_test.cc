@@ -27,19 +27,6 @@ TEST_CASE("a snapshot's note reads back as it was written") {
   CHECK(SnapshotNote::Parse(rest.ToJson()) == rest);
 }
 
-TEST_CASE("a partial profile's note says what it is") {
-  const SnapshotNote partial{
-      .generation = 3, .time = "t", .methods_within_k = 2, .is_partial = true};
-  CHECK(SnapshotNote::Parse(partial.ToJson()) == partial);
-  CHECK(partial.Describe() ==
-        "partial profile 3 of t; its counts may be off in 2 methods by an unknown number, because "
-        "the program ran on while they were read");
-  SnapshotNote both{.generation = 4, .time = "u"};
-  both.Unite(partial);
-  CHECK(both.is_partial);
-  CHECK(SnapshotNote::Parse(both.ToJson()) == both);
-}
-
 TEST_CASE("earlier notes do not tell which of the other things are notes") {
   const auto older = SnapshotNote::Parse(R"({"generation":3,"time":"t","files":1,"lost_other":2})");
   REQUIRE(older);
@@ -102,7 +89,7 @@ TEST_CASE("a note says what was lost, in words") {
       "lost: 1 class, 2 counters, receivers or stacks, 2 types that did not run, 1 note on the run "
       "or the frames that were live, 4 damaged parts of the file, 1 snapshot that seems to be "
       "newer (damaged or not "
-      "complete), HotSpot's own counts, which a raw file does not have");
+      "complete), HotSpot's own counts");
   SnapshotNote live{.generation = 3, .time = "t", .methods_within_k = 2};
   CHECK(live.Describe() ==
         "snapshot 3 of t; its counts may be off in 2 methods by an unknown number, because the "
@@ -127,8 +114,7 @@ TEST_CASE("a note of samples only says nothing of counts") {
   SnapshotNote samples{.generation = 3, .time = "t"};
   CHECK(samples.Describe() == "snapshot 3 of t");
   samples.without_harvest = true;
-  CHECK(samples.Describe() ==
-        "snapshot 3 of t; lost: HotSpot's own counts, which a raw file does not have");
+  CHECK(samples.Describe() == "snapshot 3 of t; lost: HotSpot's own counts");
 }
 
 TEST_CASE("the note of a merge speaks of the files, and of exact counts as exact ones") {

@@ -39,6 +39,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "writer/base/lost_share.h"
@@ -89,6 +90,21 @@ struct AssemblyOptions {
   bool operator==(const AssemblyOptions&) const = default;
 };
 
+// Methods that were without probes for a while: their counts are in part estimated.
+struct EstimatedMethods {
+  // Of their calls, those that are estimated, by method as Profile::DescribeMethod names it.
+  std::map<std::string, uint64_t> calls;
+  uint64_t unnamed = 0;  // with estimates that are not in `calls`
+  uint64_t lost = 0;     // whose estimates could not be read: their counts lack them
+
+  // How many methods have estimates. The others were counted whenever they ran.
+  uint64_t with_estimates() const {
+    const auto has_any = [](const auto& method) { return method.second > 0; };
+    return static_cast<uint64_t>(std::count_if(calls.begin(), calls.end(), has_any)) + unnamed;
+  }
+  bool operator==(const EstimatedMethods&) const = default;
+};
+
 // The outcome: what was left out and why, and how exact the counts are.
 struct AssemblyResult {
   uint64_t methods_exact = 0;
@@ -113,8 +129,14 @@ struct AssemblyResult {
   uint64_t versions_dropped = 0;   // methods whose branches another version replaced
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
   TrimmedMethods trimmed;
+  EstimatedMethods estimated;                   // the counts came with these estimates
   std::unordered_set<MethodKey> added_methods;  // methods that another agent added
 
+  // The counts came with estimates of these methods.
+  void NoteEstimated(EstimatedMethods methods) {
+    NoteEstimated(methods.with_estimates() + methods.lost);
+    estimated = std::move(methods);
+  }
   // So many methods are estimated: they were without probes for a while. How far they are off is not known.
   // They are taken from the exact ones, as far as there are such, so that no estimate is called exact. The rest
   // is among the others, or did not run, and counts there: each method that ran counts once.

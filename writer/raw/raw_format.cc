@@ -33,7 +33,8 @@ enum HeaderFlag : uint32_t {
   kMonitors = 4,
   kImage = 8,
   kHarvests = 16,
-  kFlagsEnd = 32,
+  kNamesAllCallees = 32,
+  kFlagsEnd = 64,
 };
 
 template <typename Number>
@@ -56,7 +57,7 @@ uint64_t HashOfWords(const std::array<uint64_t, Words>& words) {
 
 constexpr uint64_t RawLosses::*kLosses[] = {
     &RawLosses::classes, &RawLosses::unloaded, &RawLosses::counters, &RawLosses::pairs,
-    &RawLosses::types,   &RawLosses::stacks,   &RawLosses::parts};
+    &RawLosses::types,   &RawLosses::stacks,   &RawLosses::parts,    &RawLosses::harvest};
 
 bool GetHeader(BoundedReader* in, RawHeader* header) {
   const std::string_view version = in->GetText();
@@ -70,6 +71,7 @@ bool GetHeader(BoundedReader* in, RawHeader* header) {
   header->assembly = {.calls = (flags & kCalls) != 0,
                       .branches = (flags & kBranches) != 0,
                       .monitors = (flags & kMonitors) != 0,
+                      .names_all_callees = (flags & kNamesAllCallees) != 0,
                       .max_lost = max_lost};
   header->image = (flags & kImage) != 0;
   header->harvests = (flags & kHarvests) != 0;
@@ -102,6 +104,7 @@ std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
   if (header.assembly.monitors) flags |= kMonitors;
   if (header.image) flags |= kImage;
   if (header.harvests) flags |= kHarvests;
+  if (header.assembly.names_all_callees) flags |= kNamesAllCallees;
   PutVarint(flags, &page);
   PutFixed64(std::bit_cast<uint64_t>(header.assembly.max_lost), &page);
   PutVarint(static_cast<uint64_t>(std::max(header.target_jdk, 0)), &page);

@@ -21,7 +21,7 @@
 // All extents of the log, one after the other, are the log; all extents of an array are the array.
 // What was never written reads as zeros: between extents and after the end of the file.
 //
-// The arrays are counters, pairs, stacks, the tail, and hashes, which has the hash of each page of
+// The arrays are counters, pairs, stacks, the tail, the harvest, and hashes, which has the hash of each page of
 // the arrays before it (RawHashOf), in their order. A commit has the hash of the array of hashes. So
 // each page can be checked, and a generation is whole if all its pages have their hashes.
 //
@@ -45,6 +45,9 @@
 // The tail is bytes, sealed like a log record:
 //   parts, each: name, JSON. They win over those of the log
 //   methods with live frames, each: MethodKey, frames
+//   methods with estimates among their counts, each: name, estimated calls. Then how many more there are
+//
+// The harvest is a record of what is not counted by probes (raw_harvest.h). It is empty or whole.
 //
 // Guarantees: one definition for writer and reader. Arrays, headers of extents and commits are in the
 // byte order of the machine that writes; the header says which. kRawVersion changes with every change
@@ -70,7 +73,7 @@
 
 namespace iprof {
 
-inline constexpr uint32_t kRawVersion = 4;
+inline constexpr uint32_t kRawVersion = 5;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
 inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);
@@ -96,10 +99,9 @@ bool BeginsRawFile(std::span<const uint8_t> bytes);
 struct RawHeader {
   std::string agent_version;
   AssemblyOptions assembly;
-  int target_jdk = 0;  // ImageTargetForJdk: which image build the profile is for
-  bool image = true;   // the profile leaves out what an image build cannot use
-  bool harvests =
-      false;  // the profile also has HotSpot's own counts. A raw file does not have them
+  int target_jdk = 0;     // ImageTargetForJdk: which image build the profile is for
+  bool image = true;      // the profile leaves out what an image build cannot use
+  bool harvests = false;  // the profile also has HotSpot's own counts
   FormatVersion format = FormatVersion::k1_0_0;
   bool operator==(const RawHeader&) const = default;
 };
@@ -112,7 +114,9 @@ struct RawLosses {
   uint64_t pairs = 0;  // receivers: pairs of a site and a type; also those of a site that lacks one
   uint64_t types = 0;  // types that are loaded and not counted
   uint64_t stacks = 0;
-  uint64_t parts = 0;  // of the section "iprofagent"; all frames that are live count as one
+  uint64_t parts =
+      0;  // of the section "iprofagent"; all frames that are live count as one, as do names of estimates
+  uint64_t harvest = 0;  // 1: that of HotSpot's own counts
   bool any() const;
   bool operator==(const RawLosses&) const = default;
 };
@@ -128,10 +132,10 @@ enum class RawRecordKind : uint8_t {
   kPart,
 };
 
-enum class RawArray : uint8_t { kCounters, kPairs, kStacks, kTail, kHashes };
-inline constexpr size_t kRawArrays = 5;
+enum class RawArray : uint8_t { kCounters, kPairs, kStacks, kTail, kHarvest, kHashes };
+inline constexpr size_t kRawArrays = 6;
 // All but the hashes.
-inline constexpr size_t kRawHashedArrays = 4;
+inline constexpr size_t kRawHashedArrays = 5;
 
 // The first page of an extent. Only its first kRawExtentWords words are written.
 struct RawExtent {

@@ -78,7 +78,7 @@ TEST_CASE("commits and extents read back as they were written; any changed bit i
                          .file_bytes = 1 << 20,
                          .log_bytes = 77,
                          .unloaded = 3,
-                         .array_bytes = {1, 2, 3, 4, 5},
+                         .array_bytes = {1, 2, 3, 4, 5, 6},
                          .hash = 99,
                          .losses = {.classes = 1,
                                     .unloaded = 2,
@@ -86,7 +86,8 @@ TEST_CASE("commits and extents read back as they were written; any changed bit i
                                     .pairs = 4,
                                     .types = 5,
                                     .stacks = 6,
-                                    .parts = 7}};
+                                    .parts = 7,
+                                    .harvest = 8}};
   const RawCommitWords words = EncodeRawCommit(commit);
   CHECK(DecodeRawCommit(words) == commit);
   for (size_t bit = 0; bit < words.size() * 64; ++bit) {

@@ -12,12 +12,12 @@
 #include "writer/io/agent_section.h"
 #include "writer/io/harvest_note.h"
 #include "writer/io/run_note.h"
-#include "writer/io/sampling_sum.h"
 #include "writer/methods/class_record_bytes.h"
 #include "writer/methods/declared_class.h"
-#include "writer/model/sample_entries.h"
 #include "writer/names/type_names.h"
+#include "writer/raw/profile_sink.h"
 #include "writer/raw/raw_counts.h"
+#include "writer/raw/raw_harvest.h"
 #include "writer/raw/raw_records.h"
 #include "writer/raw/run_counts.h"
 
@@ -206,7 +206,11 @@ void AddDeclared(const RawContents& contents, const AssemblyResult& assembly, Pr
   }
 }
 
-// HotSpot's own counters are not in a raw file. So its profile has neither them nor their tables.
+bool IsWithoutHarvest(const RawContents& contents) {
+  return contents.header.harvests && contents.harvest.empty();
+}
+
+// Of a file that lacks HotSpot's own counters: its profile has neither them nor their tables.
 void LeaveOutHotSpots(RunNote* run) {
   if (run->source == kBothSources) run->source = kExactSource;
   if (run->source != kMethodDataSource) return;
@@ -219,14 +223,17 @@ void LeaveOutHotSpots(RunNote* run) {
 // The part "provenance" with what is only known now: how exact the counts are. A recording that goes on ends with the
 // snapshot; one that was stopped before says when. Empty if the part cannot be read.
 std::string CompletedRuns(const RawContents& contents, const AssemblyResult& assembly,
-                          std::string_view json) {
+                          const Profile& profile, std::string_view json) {
   RunList given;
   if (!given.AddJson(json)) return {};
+  const auto harvest = HarvestNote::Of(profile);
   RunList runs;
   for (RunNote run : given.Runs()) {
     AddCounts(assembly, &run);
     if (!contents.at_rest) NoteCountingGoesOn(&run);
-    LeaveOutHotSpots(&run);
+    if (IsWithoutHarvest(contents)) LeaveOutHotSpots(&run);
+    if (run.source == kMethodDataSource) run.exactness.reset();
+    if (harvest) harvest->AddLosses(&run);
     if (run.end_ms == 0) run.end_ms = contents.time_ns / 1'000'000;
     if (run.start_ms > 0 && run.recorded_ms == 0 && run.end_ms > run.start_ms)
       run.recorded_ms = run.end_ms - run.start_ms;
@@ -240,10 +247,10 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
 void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
   AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : contents.parts) {
-    if (AgentSection::CanBePart(name, json)) section.SetPart(name, json);
+    if (name != kHarvestPart && AgentSection::CanBePart(name, json)) section.SetPart(name, json);
   }
   if (const auto json = section.Part(kProvenancePart)) {
-    const std::string runs = CompletedRuns(contents, assembly, *json);
+    const std::string runs = CompletedRuns(contents, assembly, profile, *json);
     if (runs.empty()) {
       section.RemovePart(kProvenancePart);
     } else {
@@ -259,42 +266,38 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
   if (!section.parts().empty()) profile.SetExtra(kAgentKey, section.ToJson());
 }
 
-// From the weights of a file, which count first intervals, to those of a profile.
-WeightScale ScaleOfSamples(const RawContents& contents) {
-  for (const auto& [name, json] : contents.parts) {
-    if (name != kSamplingPart) continue;
-    if (const auto sum = SamplingSum::Parse(json)) return sum->ScaleFromFirst();
+// The methods and stacks, with the source lines of their frames.
+void AddStacks(const RawContents& contents, ProfileSink& sink) {
+  for (size_t number = 0; number < contents.methods.size(); ++number)
+    sink.AddMethod(static_cast<uint32_t>(number), contents.methods[number]);
+  std::vector<uint64_t> weights;
+  for (const RawStack& stack : contents.stacks) {
+    sink.AddStack(static_cast<uint32_t>(weights.size()), stack.frames, stack.cut);
+    weights.push_back(stack.weight);
   }
-  return {};
+  sink.SetWeights(weights);
 }
 
-// Adds the stacks and the source lines of their frames.
-void AddStacks(const RawContents& contents, Profile& profile) {
-  std::vector<MethodIndex> methods;
-  for (const RawMethod& method : contents.methods) {
-    const auto types = SignatureOf(method.descriptor);
-    if (!types || method.type.empty()) {
-      methods.push_back(kNoMethod);
-      continue;
-    }
-    std::vector<TypeIndex> signature{profile.AddType(ToUtf8(method.type))};
-    for (const std::string& type : *types) signature.push_back(profile.AddType(ToUtf8(type)));
-    methods.push_back(profile.AddMethod(ToUtf8(method.name), signature));
-  }
-  std::vector<Frame> frames;
-  SampleEntries samples;
-  for (const RawStack& stack : contents.stacks) {
-    frames.clear();
-    for (const RawStackFrame& raw : stack.frames) {
-      const MethodIndex method = methods[raw.method];
-      if (method == kNoMethod) continue;
-      frames.push_back({method, raw.bci});
-      profile.notes().SetLine(method, raw.bci, raw.line);
-    }
-    if (frames.empty()) continue;
-    samples.Add(profile.AddContext(frames), stack.weight);
-  }
-  samples.WriteTo(profile, ScaleOfSamples(contents));
+void AddProbeCounts(const RawContents& contents, ProfileSink& sink) {
+  const FileClasses classes(contents);
+  std::vector<std::pair<std::string_view, uint64_t>> live_frames(contents.live_frames.begin(),
+                                                                 contents.live_frames.end());
+  sink.SetProbeCounts({.classes = &classes,
+                       .types = &classes.types(),
+                       .counters = classes.counters(),
+                       .more_counters = classes.more_counters(),
+                       .live_frames = live_frames,
+                       .options = contents.header.assembly,
+                       .estimated = contents.estimated});
+}
+
+void AddHarvest(const RawContents& contents, ProfileSink& sink) {
+  const auto harvest = ReadRawHarvest(contents.harvest);
+  if (!harvest) return;
+  sink.AddHarvest(*harvest, harvest->counters(), harvest->types(), harvest->options());
+  const auto note = contents.parts.find(std::string(kHarvestPart));
+  if (note != contents.parts.end() && HarvestNote::Parse(note->second))
+    sink.SetPart(kHarvestPart, note->second);
 }
 
 // Small enough for sums.
@@ -320,7 +323,7 @@ SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
   note.lost_other = Clamped(losses.types) + note.lost_notes;
   note.damaged_records = Clamped(contents.damaged_records) + Clamped(contents.damaged_pages);
   note.newer_damaged = contents.newer_is_damaged ? 1 : 0;
-  note.without_harvest = contents.header.harvests;
+  note.without_harvest = IsWithoutHarvest(contents);
   return note;
 }
 
@@ -330,20 +333,13 @@ RawProfile MakeRawProfile(const RawContents& contents) {
   RawProfile made;
   Profile profile;
   profile.AddStandardTypes();
-  {
-    const FileClasses classes(contents);
-    const LiveFrameCount live_frames = [&](const MethodKey& key) -> uint64_t {
-      const auto known = contents.live_frames.find(key.text());
-      return known == contents.live_frames.end() ? 0 : known->second;
-    };
-    made.assembly = AssembleProfile(
-        classes, {classes.counters(), classes.types(), live_frames, classes.more_counters()},
-        contents.header.assembly, profile);
-  }
-  NoteEstimates(made.assembly, profile);
+  ProfileSink sink(profile);
+  AddProbeCounts(contents, sink);
+  AddHarvest(contents, sink);
+  made.assembly = *sink.counted();
   AddDeclared(contents, made.assembly, profile);
-  AddStacks(contents, profile);
   AddParts(contents, made.assembly, profile);
+  AddStacks(contents, sink);
   made.note = NoteOf(contents, made.assembly, profile);
   made.run = contents.run;
   SetAgentPart(profile, kSnapshotPart, made.note.ToJson());

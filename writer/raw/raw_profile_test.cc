@@ -175,7 +175,7 @@ TEST_CASE("a snapshot that was taken while threads were counting states no bound
                  : RunExactness{.exact = 0, .within_k = 3, .unknown = 0, .largest_k = 0}));
 }
 
-TEST_CASE("what HotSpot counts is not in a raw file, and the run does not claim it") {
+TEST_CASE("a file that lacks what HotSpot counts does not claim it") {
   struct Expected {
     std::string source;
     std::string tables;
@@ -204,8 +204,7 @@ TEST_CASE("what HotSpot counts is not in a raw file, and the run does not claim 
   CHECK(found.tables == expected.recovered_tables);
   CHECK(found.exactness.has_value() == (expected.source != "methoddata"));
   CHECK(made.note.Describe() ==
-        (header.harvests ? "snapshot 1 of 1970-01-01T00:00:00.000Z; lost: HotSpot's own counts, "
-                           "which a raw file does not have"
+        (header.harvests ? "snapshot 1 of 1970-01-01T00:00:00.000Z; lost: HotSpot's own counts"
                          : "snapshot 1 of 1970-01-01T00:00:00.000Z"));
 }
 
@@ -339,7 +338,8 @@ TEST_CASE("methods that compilers replaced are estimated, and the profile names 
         "compilers replaced calls of them (intrinsics), and what these call may be called more "
         "often\n");
   Profile profile;
-  NoteEstimates(assembly, profile, {{"a.Math.min()void", 2}, {"a.B.run()void", 7}});
+  assembly.estimated.calls = {{"a.Math.min()void", 2}, {"a.B.run()void", 7}};
+  NoteEstimates(assembly, profile);
   CHECK(AgentPart(profile, kEstimatesPart) ==
         R"({"calls":{"a.B.run()void":7,"a.Math.max()void":584,"a.Math.min()void":3}})");
   Profile exact;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "writer/raw/raw_harvest.h"
 #include "writer/raw/raw_records.h"
 #include "writer/raw/raw_space.h"
 
@@ -208,8 +209,23 @@ class FileReading {
     if (!is_tail_read) ++contents->damaged_records;
     if (!is_tail_read || !damaged[static_cast<size_t>(RawArray::kTail)].empty())
       contents->at_rest = false;
+    LoadHarvest(arrays[static_cast<size_t>(RawArray::kHarvest)],
+                commit.array_bytes[static_cast<size_t>(RawArray::kHarvest)],
+                !damaged[static_cast<size_t>(RawArray::kHarvest)].empty(), contents);
     // Otherwise a class that is gone may seem to own another one's counters.
     return read.unloaded == commit.unloaded;
+  }
+
+  // A harvest that is not whole is none.
+  static void LoadHarvest(const std::vector<uint64_t>& words, uint64_t size, bool is_damaged,
+                          RawContents* contents) {
+    const std::span<const uint8_t> bytes = BytesOf(words);
+    if (is_damaged || size == 0) return;
+    if (size > bytes.size() || !ReadRawHarvest(bytes.first(size))) {
+      ++contents->damaged_records;
+      return;
+    }
+    contents->harvest.assign(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
   }
 
   // Sets the pages without their hash to zero, adds them to *ranges, and returns how many there are. `at` is the

@@ -29,6 +29,7 @@
 
 #include "writer/base/status.h"
 #include "writer/methods/class_record.h"
+#include "writer/methods/profile_assembly.h"
 #include "writer/methods/type_counts.h"
 #include "writer/raw/raw_format.h"
 #include "writer/raw/raw_writer.h"
@@ -113,6 +114,8 @@ struct RawContents {
   std::vector<RawStack> stacks;                 // with weight
   std::map<std::string, std::string> parts;     // JSON by name
   std::map<std::string, uint64_t> live_frames;  // by MethodKey
+  EstimatedMethods estimated;                   // of the estimates that are among the counts
+  std::vector<uint8_t> harvest;                 // ReadRawHarvest reads it; empty: there is none
 
   std::shared_ptr<const std::vector<uint8_t>> log;  // has the texts
 };

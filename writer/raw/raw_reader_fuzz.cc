@@ -13,6 +13,7 @@
 #include "writer/io/reader.h"
 #include "writer/io/writer.h"
 #include "writer/methods/class_record_bytes.h"
+#include "writer/raw/raw_harvest.h"
 #include "writer/raw/raw_profile.h"
 #include "writer/raw/raw_reader.h"
 #include "writer/raw/raw_records.h"
@@ -21,7 +22,9 @@ namespace {
 
 using iprof::RawContents;
 
-constexpr uint8_t kTail = 0;  // the kind of a tail, which is no record of the log
+// Kinds of what is no record of the log.
+constexpr uint8_t kTail = 0;
+constexpr uint8_t kHarvest = 9;
 
 void WriteProfileOf(const RawContents& contents) {
   const iprof::RawProfile made = MakeRawProfile(contents);
@@ -45,18 +48,29 @@ std::vector<uint8_t> BodyOf(uint8_t kind, std::span<const uint8_t> content) {
   return body;
 }
 
+// Empty if it makes no sense. Classes in it have no seals, so that they are those that a fuzzer was given.
+std::vector<uint8_t> HarvestOf(std::span<const uint8_t> content) {
+  std::vector<uint8_t> body{iprof::kRawHarvestVersion};
+  body.insert(body.end(), content.begin(), content.end());
+  std::vector<uint8_t> sealed;
+  iprof::AppendSealed(body, &sealed);
+  if (!iprof::ReadRawHarvest(sealed)) sealed.clear();
+  return sealed;
+}
+
 void ReadSequence(std::span<const uint8_t> data) {
   std::vector<uint8_t> log;
   std::vector<uint8_t> tail;
+  RawContents contents;
   while (data.size() >= 3) {
-    const auto kind = static_cast<uint8_t>(data[0] % 9);
+    const auto kind = static_cast<uint8_t>(data[0] % 10);
     const size_t length = std::min<size_t>(data[1] + size_t{data[2]} * 256, data.size() - 3);
+    if (kind == kHarvest) contents.harvest = HarvestOf(data.subspan(3, length));
     std::vector<uint8_t>* const into = kind == kTail ? &tail : &log;
     if (kind == kTail) tail.clear();
-    iprof::AppendSealed(BodyOf(kind, data.subspan(3, length)), into);
+    if (kind != kHarvest) iprof::AppendSealed(BodyOf(kind, data.subspan(3, length)), into);
     data = data.subspan(3 + length);
   }
-  RawContents contents;
   contents.header.image = log.size() % 2 == 0;
   // Most pairs have no record, so that otherwise no site would have types.
   contents.header.assembly.max_lost = log.size() % 8 == 0 ? 0.02 : 1;

@@ -24,15 +24,6 @@ RawRecord Seal(std::span<const uint8_t> body) {
 
 void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
 
-// Methods without names would take few bytes of a file, and much memory.
-bool IsOfJvms(const ClassRecord& klass) {
-  constexpr size_t kLeastDescriptor = 3;  // "()V"
-  return !klass.name.empty() &&
-         std::all_of(klass.methods.begin(), klass.methods.end(), [](const CountedMethod& method) {
-           return !method.name.empty() && method.descriptor.size() >= kLeastDescriptor;
-         });
-}
-
 // A method has at most 65,535 bytes.
 constexpr uint32_t kBciEnd = 65535;
 
@@ -289,6 +280,14 @@ class LogReading {
 
 }  // namespace
 
+bool IsOfJvms(const ClassRecord& klass) {
+  constexpr size_t kLeastDescriptor = 3;  // "()V"
+  return !klass.name.empty() &&
+         std::all_of(klass.methods.begin(), klass.methods.end(), [](const CountedMethod& method) {
+           return !method.name.empty() && method.descriptor.size() >= kLeastDescriptor;
+         });
+}
+
 RawRecord EncodeRawClass(uint32_t number, const ClassRecord& record) {
   auto body = Begin(RawRecordKind::kClass);
   Put(number, &body);
@@ -375,19 +374,23 @@ RawRecord EncodeRawPart(const RawPart& part) {
   return Seal(body);
 }
 
-RawRecord EncodeRawTail(std::span<const RawPart> parts,
-                        std::span<const std::pair<std::string_view, uint64_t>> live_frames) {
+RawRecord EncodeRawTail(const RawTail& tail) {
   std::vector<uint8_t> body{kRawRecordVersion};
-  Put(parts.size(), &body);
-  for (const RawPart& part : parts) {
+  Put(tail.parts.size(), &body);
+  for (const RawPart& part : tail.parts) {
     PutText(part.name, &body);
     PutText(part.json, &body);
   }
-  Put(live_frames.size(), &body);
-  for (const auto& [method, frames] : live_frames) {
-    PutText(method, &body);
-    Put(frames, &body);
-  }
+  const auto put_all = [&](const auto& numbers) {
+    Put(numbers.size(), &body);
+    for (const auto& [method, number] : numbers) {
+      PutText(method, &body);
+      Put(number, &body);
+    }
+  };
+  put_all(tail.live_frames);
+  put_all(tail.estimated.calls);
+  Put(tail.estimated.unnamed, &body);
   return Seal(body);
 }
 
@@ -415,15 +418,22 @@ bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents) {
     const std::string_view name = in.GetText();
     parts.insert_or_assign(std::string(name), std::string(in.GetText()));
   }
-  std::map<std::string, uint64_t> frames;
-  for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
-    const std::string_view method = in.GetText();
-    frames[std::string(method)] += in.Get64();
-  }
+  const auto get_all = [&] {
+    std::map<std::string, uint64_t> numbers;
+    for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
+      const std::string_view method = in.GetText();
+      numbers[std::string(method)] += in.Get64();
+    }
+    return numbers;
+  };
+  std::map<std::string, uint64_t> frames = get_all();
+  EstimatedMethods estimated{.calls = get_all()};
+  estimated.unnamed = in.Get();
   if (!in.ok() || !in.at_end()) return false;
   parts.merge(contents->parts);  // adds those that are not in the tail
   contents->parts = std::move(parts);
   contents->live_frames = std::move(frames);
+  contents->estimated = std::move(estimated);
   return true;
 }
 

@@ -39,8 +39,12 @@ RawRecord EncodeRawMethod(uint32_t number, const RawMethod& method);
 RawRecord EncodeRawStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut);
 RawRecord EncodeRawPart(const RawPart& part);
 
-RawRecord EncodeRawTail(std::span<const RawPart> parts,
-                        std::span<const std::pair<std::string_view, uint64_t>> live_frames);
+struct RawTail {
+  std::span<const RawPart> parts;
+  std::span<const std::pair<std::string_view, uint64_t>> live_frames = {};
+  EstimatedMethods estimated = {};
+};
+RawRecord EncodeRawTail(const RawTail& tail);
 
 // The arrays of a generation.
 struct RawNumbers {
@@ -74,7 +78,10 @@ class RawTypeMethods {
   std::vector<Method> methods_;
 };
 
-// Adds parts and live frames. False if the tail is damaged; then nothing was added.
+// Whether a class has the names that every class has. Methods without them would take few bytes of a file, and much memory.
+bool IsOfJvms(const ClassRecord& klass);
+
+// Adds parts, live frames and estimates. False if the tail is damaged; then nothing was added.
 bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents);
 
 }  // namespace iprof

@@ -88,7 +88,7 @@ TEST_CASE("types that are not counted stay in the log, and give their methods so
 TEST_CASE("parts of the tail win over those of the log") {
   RawContents contents = ReadLog({EncodeRawPart({"a", "{}"}), EncodeRawPart({"b", "{}"})});
   const RawPart parts[] = {{"b", "{\"new\":1}"}, {"c", "{}"}};
-  REQUIRE(ReadRawTail(EncodeRawTail(parts, {}), &contents));
+  REQUIRE(ReadRawTail(EncodeRawTail({.parts = parts}), &contents));
   CHECK(contents.parts ==
         std::map<std::string, std::string>{{"a", "{}"}, {"b", "{\"new\":1}"}, {"c", "{}"}});
 }

@@ -71,6 +71,7 @@ struct RawWriter::Rep {
                   std::span<const uint8_t> bytes);
   Status WriteGeneration(const RawGeneration& numbers);
   uint64_t Fit(RawArray array, std::span<const uint64_t>* words);
+  bool FitBytes(RawArray array, uint64_t bytes);
   RawRecord FitTail(const RawGeneration& numbers, RawCommit* commit);
   bool IsMostlyGarbage(const RawGeneration& numbers) const;
 
@@ -209,19 +210,25 @@ Status RawWriter::Rep::WriteArray(RawArray array, size_t copy, std::span<const u
   return {};
 }
 
+// Makes room for an array of that length, if there is any.
+bool RawWriter::Rep::FitBytes(RawArray array, uint64_t bytes) {
+  RawLengths wanted = lengths;
+  uint64_t& room = wanted.arrays[static_cast<size_t>(array)];
+  if (bytes <= room) return true;
+  room = bytes;
+  if (!space.Fits(wanted, Reserve())) {
+    is_full = true;
+    return false;
+  }
+  lengths = wanted;
+  return true;
+}
+
 // Cuts an array to the room that there is. Returns how many words were cut.
 uint64_t RawWriter::Rep::Fit(RawArray array, std::span<const uint64_t>* words) {
-  RawLengths wanted = lengths;
-  uint64_t& bytes = wanted.arrays[static_cast<size_t>(array)];
-  if (words->size_bytes() <= bytes) return 0;
-  bytes = words->size_bytes();
-  if (space.Fits(wanted, Reserve())) {
-    lengths = wanted;
-    return 0;
-  }
+  if (FitBytes(array, words->size_bytes())) return 0;
   const size_t room = lengths.arrays[static_cast<size_t>(array)] / sizeof(uint64_t);
   const uint64_t cut = words->size() - room;
-  is_full = true;
   *words = Trimmed(words->first(room));
   return cut;
 }
@@ -229,25 +236,18 @@ uint64_t RawWriter::Rep::Fit(RawArray array, std::span<const uint64_t>* words) {
 // The tail, as much of it as there is room for. The frames that are live go first: they only tell how exact counts are,
 // and without them none counts as exact.
 RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, RawCommit* commit) {
-  std::span<const RawPart> parts = numbers.parts;
-  auto frames = numbers.live_frames;
+  RawTail tail{numbers.parts, numbers.live_frames, numbers.estimated};
   while (true) {
-    RawRecord tail = EncodeRawTail(parts, frames);
-    RawLengths wanted = lengths;
-    uint64_t& room = wanted.arrays[static_cast<size_t>(RawArray::kTail)];
-    const bool has_room = tail.size() <= room;
-    room = std::max<uint64_t>(room, tail.size());
-    if (has_room || space.Fits(wanted, Reserve())) {
-      lengths = wanted;
-      return tail;
-    }
-    is_full = true;
+    RawRecord bytes = EncodeRawTail(tail);
+    if (FitBytes(RawArray::kTail, bytes.size())) return bytes;
     ++commit->losses.parts;
-    if (!frames.empty()) {
-      frames = {};
+    if (!tail.live_frames.empty()) {
+      tail.live_frames = {};
       commit->at_rest = false;
+    } else if (!tail.estimated.calls.empty()) {
+      tail.estimated = {.calls = {}, .unnamed = tail.estimated.with_estimates()};
     } else {
-      parts = parts.first(parts.size() - 1);  // without any, it always has room
+      tail.parts = tail.parts.first(tail.parts.size() - 1);  // without any, it always has room
     }
   }
 }
@@ -266,6 +266,11 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
   commit.losses.pairs += Fit(RawArray::kPairs, &words[1]);
   commit.losses.stacks += Fit(RawArray::kStacks, &words[2]);
   const RawRecord tail = FitTail(numbers, &commit);
+  std::span<const uint8_t> harvest = numbers.harvest;
+  if (!FitBytes(RawArray::kHarvest, harvest.size())) {
+    harvest = {};
+    commit.losses.harvest = 1;
+  }
   if (is_stuck)
     return {Code::kLimit,
             output->path() + ": is full, so it cannot even say which classes are gone"};
@@ -273,7 +278,7 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
 
   const size_t copy = commit.generation % 2;
   std::array<std::span<const uint8_t>, kRawHashedArrays> arrays = {
-      BytesOf(words[0]), BytesOf(words[1]), BytesOf(words[2]), tail};
+      BytesOf(words[0]), BytesOf(words[1]), BytesOf(words[2]), tail, harvest};
   std::vector<uint64_t> all_hashes;
   for (size_t a = 0; a < arrays.size(); ++a) {
     const auto array = static_cast<RawArray>(a);

@@ -76,6 +76,9 @@ struct RawGeneration {
   std::span<const RawPart> parts = {};      // those that change; others: AddPart
   // Frames that had not ended, if they are known: MethodKey, number.
   std::span<const std::pair<std::string_view, uint64_t>> live_frames = {};
+  // Of the estimates that are among the counters and pairs.
+  EstimatedMethods estimated = {};
+  std::span<const uint8_t> harvest = {};  // EncodeRawHarvest; empty: there is none
   // Nothing was counted while the counters were read, and live_frames are all that there are: the
   // profile is as exact as one that is written at the end. (A recording that is stopped.)
   bool at_rest = false;

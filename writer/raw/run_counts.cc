@@ -30,13 +30,14 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   note->Lose("damaged_records", assembly.damaged_records);
   note->Lose("methods_changed_by_others", assembly.positions_dropped);
   note->Lose("method_versions", assembly.versions_dropped);
+  note->Lose("estimates", assembly.estimated.lost);
+  note->Lose("estimates_without_name", assembly.estimated.unnamed);
 }
 
-void NoteEstimates(const AssemblyResult& assembly, Profile& profile,
-                   const std::map<std::string, uint64_t>& more) {
-  if (assembly.replaced_calls.empty() && more.empty()) return;
+void NoteEstimates(const AssemblyResult& assembly, Profile& profile) {
+  if (assembly.replaced_calls.empty() && assembly.estimated.calls.empty()) return;
   EstimateNote note;
-  for (const auto* calls : {&assembly.replaced_calls, &more}) {
+  for (const auto* calls : {&assembly.replaced_calls, &assembly.estimated.calls}) {
     for (const auto& [method, count] : *calls) {
       int64_t& sum = note.calls[method];
       sum = SaturatingAdd(sum, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)));
@@ -46,8 +47,8 @@ void NoteEstimates(const AssemblyResult& assembly, Profile& profile,
 }
 
 void AddCounts(const AssemblyResult& assembly, SnapshotNote* note) {
-  const uint64_t others =
-      assembly.methods_bounded + assembly.methods_unknown + assembly.methods_replaced;
+  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown +
+                          assembly.methods_estimated + assembly.methods_replaced;
   note->methods_exact = note->at_rest ? Clamped(assembly.methods_exact) : 0;
   note->methods_within_k = Clamped(note->at_rest ? others : others + assembly.methods_exact);
 }

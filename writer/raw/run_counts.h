@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 
 #include "writer/io/run_note.h"
 #include "writer/io/snapshot_note.h"
@@ -16,10 +14,9 @@ namespace iprof {
 
 // How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
-// Notes in the profile which calls are estimated (writer/io/estimate_note.h): of methods that compilers replaced, and `more`,
-// by method as Profile::DescribeMethod names it.
-void NoteEstimates(const AssemblyResult& assembly, Profile& profile,
-                   const std::map<std::string, uint64_t>& more = {});
+// Notes in the profile which calls are estimated (writer/io/estimate_note.h): of methods that compilers replaced, and of
+// those that were without probes.
+void NoteEstimates(const AssemblyResult& assembly, Profile& profile);
 // The numbers of methods of a snapshot, which says whether it was at rest.
 void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);
 // Threads went on counting while the counts were read: none is exact, and how large k is, is not known.

@@ -71,13 +71,13 @@ class HarvestedClasses final : public ClassSource {
   const RecordedClasses records_;
 };
 
-class ProfileMaker {
+class RecordMaker {
  public:
-  ProfileMaker(const HarvestedProgram& program, std::span<const MethodScale> scales,
-               const HarvestParts& parts)
+  RecordMaker(const HarvestedProgram& program, std::span<const MethodScale> scales,
+              const HarvestParts& parts)
       : program_(program), scales_(scales), parts_(parts), type_names_(program.classes.size()) {}
 
-  AssemblyResult Write(Profile& profile) {
+  std::vector<ClassRecord> Make() {
     std::vector<ClassRecord> records;
     for (uint32_t c = 0; c < program_.classes.size(); ++c) {
       const HarvestedClass& klass = program_.classes[c];
@@ -87,18 +87,11 @@ class ProfileMaker {
       ClassRecord record = MakeRecord(c);
       if (!record.methods.empty()) records.push_back(std::move(record));
     }
-    const HarvestedClasses classes(program_, records);
-    const LiveFrameCount no_frames = [](const MethodKey&) { return uint64_t{0}; };
-    AssemblyResult result =
-        AssembleProfile(classes, {.counters = counters_, .types = types_, .live_frames = no_frames},
-                        {.calls = parts_.calls,
-                         .branches = parts_.branches,
-                         .monitors = false,
-                         .max_lost = parts_.max_lost},
-                        profile);
-    result.sites_left_out += checks_left_out_;
-    return result;
+    return records;
   }
+  const std::vector<uint64_t>& counters() const { return counters_; }
+  const TypeCounts& types() const { return types_; }
+  uint64_t checks_left_out() const { return checks_left_out_; }
 
  private:
   ClassRecord MakeRecord(uint32_t number) {
@@ -227,9 +220,43 @@ std::vector<MethodScale> RawScales(const HarvestedProgram& program) {
   return scales;
 }
 
+struct HarvestRecords::Rep {
+  Rep(const HarvestedProgram& program, std::span<const MethodScale> scales,
+      const HarvestParts& parts)
+      : made(program, scales, parts),
+        records(made.Make()),
+        classes(program, records),
+        options{.calls = parts.calls,
+                .branches = parts.branches,
+                .monitors = false,
+                .max_lost = parts.max_lost} {}
+
+  RecordMaker made;
+  const std::vector<ClassRecord> records;
+  const HarvestedClasses classes;
+  const AssemblyOptions options;
+};
+
+HarvestRecords::HarvestRecords(const HarvestedProgram& program, std::span<const MethodScale> scales,
+                               const HarvestParts& parts)
+    : rep_(std::make_unique<const Rep>(program, scales, parts)) {}
+HarvestRecords::~HarvestRecords() = default;
+const ClassSource& HarvestRecords::classes() const { return rep_->classes; }
+std::span<const uint64_t> HarvestRecords::counters() const { return rep_->made.counters(); }
+const TypeCounts& HarvestRecords::types() const { return rep_->made.types(); }
+AssemblyOptions HarvestRecords::options() const { return rep_->options; }
+uint64_t HarvestRecords::checks_left_out() const { return rep_->made.checks_left_out(); }
+
 AssemblyResult WriteHarvest(const HarvestedProgram& program, std::span<const MethodScale> scales,
                             const HarvestParts& parts, Profile& profile) {
-  return ProfileMaker(program, scales, parts).Write(profile);
+  const HarvestRecords records(program, scales, parts);
+  const LiveFrameCount no_frames = [](const MethodKey&) { return uint64_t{0}; };
+  AssemblyResult result = AssembleProfile(
+      records.classes(),
+      {.counters = records.counters(), .types = records.types(), .live_frames = no_frames},
+      records.options(), profile);
+  result.sites_left_out += records.checks_left_out();
+  return result;
 }
 
 }  // namespace iprof::hotspot

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,6 +50,30 @@ struct HarvestParts {
   // What a build of such an image cannot use is left out, as MakeImageProfile would do (writer/image).
   // nullopt: nothing is.
   std::optional<ImageTarget> image = {};
+};
+
+// The records of a harvest and their counts, for an assembly.
+//
+// Guarantees: classes have the order of a ClassSource. Threads: one. Failure: std::bad_alloc.
+class HarvestRecords {
+ public:
+  // All must outlive this object.
+  HarvestRecords(const HarvestedProgram& program, std::span<const MethodScale> scales,
+                 const HarvestParts& parts);
+  ~HarvestRecords();
+  HarvestRecords(const HarvestRecords&) = delete;
+  HarvestRecords& operator=(const HarvestRecords&) = delete;
+
+  const ClassSource& classes() const;
+  std::span<const uint64_t> counters() const;
+  const TypeCounts& types() const;
+  AssemblyOptions options() const;
+  // Type checks that are not among these, because their rest is too large.
+  uint64_t checks_left_out() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<const Rep> rep_;
 };
 
 AssemblyResult WriteHarvest(const HarvestedProgram& program, std::span<const MethodScale> scales,

@@ -90,7 +90,7 @@ Counting::~Counting() {
   thread_.Stop(kStopTimeout);  // before the members that it uses are destroyed
 }
 
-Status Counting::Prepare(JvmtiEnvironment environment) {
+Status Counting::Open(JvmtiEnvironment environment) {
   environment_ = std::move(environment);
   guard_.emplace(environment_.get(), plan_.keeps_old_bytes);
   if (plan_.startup.start == CountingStart::kRetransform)
@@ -153,7 +153,20 @@ Status Counting::AwaitThread() {
   return {Code::kLimit, "the agent's thread has not ended yet: try again later"};
 }
 
+Status Counting::Prepare(StartMoment moment) {
+  if (moment == StartMoment::kRunning) return {};
+  begins_again_ = true;
+  return Start();
+}
+
 Status Counting::Begin(JNIEnv* jni) {
+  if (begins_again_) return BeginAgain(jni);
+  const Status status = BeginFirst(jni);
+  begins_again_ = status.ok();
+  return status;
+}
+
+Status Counting::BeginFirst(JNIEnv* jni) {
   if (Status status = AwaitThread(); !status.ok()) return status;
   if (Status status = Start(); !status.ok()) return status;
   unlinked_.Forget();  // what an earlier start left when it failed
@@ -280,7 +293,7 @@ void Counting::Work(JNIEnv* jni) {
   store_.Unload(environment_.get(), jni, instrumenter_);
 }
 
-void Counting::Stop() {
+void Counting::End() {
   has_ended_.store(true);
   on_.store(false, std::memory_order_release);
   thread_.Retire();
@@ -306,7 +319,11 @@ bool Counting::MayHaveProbes(InternalName loaded) const {
   return Knows(names.InternalName(loaded.text()));
 }
 
-RestoredClasses Counting::Pause(JNIEnv* jni) {
+std::string Counting::Pause(JNIEnv* jni) {
+  return has_begun_.load() ? Restore(jni).Text() : std::string();
+}
+
+RestoredClasses Counting::Restore(JNIEnv* jni) {
   instrumenter_.NoteOwnCodeRuns();
   on_.store(false, std::memory_order_release);
   CloseWindow(jni);
@@ -338,7 +355,7 @@ RestoredClasses Counting::Pause(JNIEnv* jni) {
   return restored;
 }
 
-Status Counting::Resume(JNIEnv* jni) {
+Status Counting::BeginAgain(JNIEnv* jni) {
   if (Status status = AwaitThread(); !status.ok()) return status;
   unlinked_.Forget();
   if (!plan_.restorable) {
@@ -393,7 +410,8 @@ void Counting::OpenWindow(JNIEnv* jni) {
   edges_.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
 }
 
-Status Counting::Reset(JNIEnv* jni) {
+Status Counting::Reset(JNIEnv* jni, ResetScope scope) {
+  if (scope != ResetScope::kAll) return {};
   const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
@@ -409,19 +427,6 @@ Status Counting::Reset(JNIEnv* jni) {
 void Counting::NoteSwap(const RestoredClasses& swap) {
   const std::lock_guard lock(swap_mutex_);
   swap_ = swap;
-}
-
-Counting::Figures Counting::figures() const {
-  const std::lock_guard lock(swap_mutex_);
-  return {.sums = instrumenter_.sums(),
-          .counters = store_.counters(),
-          .refusals = store_.refusals() + budget_.refusals(),
-          .cpu_ns = thread_.cpu_ns(),
-          .restorable = plan_.restorable,
-          .hidden_with_probes = swap_.unmodifiable,
-          .others_with_probes = unlinked_.awaited() + swap_.outcome.refused + swap_.redefined,
-          .swap = swap_.outcome,
-          .freezing = freezer_ == nullptr ? std::nullopt : std::optional(freezer_->figures())};
 }
 
 bool Counting::Close() {

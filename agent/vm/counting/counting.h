@@ -20,16 +20,13 @@
 //
 // Guarantees: a class or method that cannot be counted is left unchanged and is counted as such;
 // nothing is thrown.
-// Threads: the constructor, Prepare and Start on the loading thread; Begin, Pause, Resume and Reset on
-// an attached thread that may run Java code, one at a time; the hook on any thread; AddTo on any
-// attached thread in the live phase, including VMDeath; Stop on the loading thread or after Start;
-// Close after Stop, not in a callback.
-// Failure: Start returns a Status; later problems are logged.
+// Threads: the constructor and Open on the loading thread, or where a recording begins; the hook on any thread; the rest as
+// Recorder. Close not in a callback.
+// Failure: Open, Prepare and Begin return a Status; later problems are logged.
 #pragma once
 
 #include <jvmti.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -46,6 +43,7 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/counting/chunk_store.h"
 #include "agent/vm/counting/class_access.h"
+#include "agent/vm/counting/class_file_positions.h"
 #include "agent/vm/counting/class_filter.h"
 #include "agent/vm/counting/class_origin.h"
 #include "agent/vm/counting/class_restorer.h"
@@ -63,8 +61,8 @@
 #include "agent/vm/names/hidden_class_counting.h"
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/settings/log.h"
+#include "agent/vm/snapshot/recorder.h"
 #include "writer/base/status.h"
-#include "writer/model/model.h"
 #include "writer/raw/raw_writer.h"
 
 namespace iprof::vm {
@@ -82,64 +80,7 @@ struct CountingContext {
   std::function<void(JNIEnv*)> swapped = {};
 };
 
-// Maps positions of running instructions to class files, for one profile. It must not outlive its
-// Counting.
-class ClassFilePositions {
- public:
-  ClassFilePositions(const instrument::ClassInstrumenter& instrumenter, const HiddenNames& names,
-                     OriginOf origin_of)
-      : instrumenter_(instrumenter), names_(names), origin_of_(std::move(origin_of)) {}
-
-  // A position in a running method; see ClassInstrumenter::RunningPosition.
-  struct Position {
-    std::string_view class_descriptor;
-    std::string_view name;
-    std::string_view descriptor;
-    Bci running;
-    CodeStamp code = {};
-    std::optional<Bci> original = std::nullopt;
-    uint32_t original_length = 0;
-    bool is_recorded = false;
-  };
-  // Fills the last three. Each class is looked up once.
-  void Translate(std::span<Position> positions) const;
-  // Whether a class that is not recorded may have had probes: it was unloaded, and what was known of it was dropped.
-  bool MayHaveForgotten() const;
-
- private:
-  void TranslateOneClass(std::span<Position*> positions) const;
-
-  const instrument::ClassInstrumenter& instrumenter_;
-  const HiddenNames& names_;
-  const OriginOf origin_of_;
-};
-
-// What a profile is for, and so what it may cost.
-enum class ProfileUse : uint8_t {
-  kDump,     // complete; it stops all threads for a moment, to know the frames that are live
-  kPartial,  // while the program goes on: stops no thread, and waits for nothing for long
-};
-
-// What Counting added to a profile.
-struct CountedProfile {
-  instrument::AddedCounts added;
-  ClassFilePositions positions;
-  // The methods that were without probes for a while, with their estimated calls.
-  FrozenCounts::EstimatedCalls estimated_calls = {};
-  uint64_t without_estimates = 0;  // methods whose estimates could not be read
-  uint64_t unnamed_estimates = 0;  // methods with estimates that are not in estimated_calls
-  // Of a partial profile: false if the agent's tables could not be read in time, so that something is missing.
-  bool is_whole = true;
-
-  // How many methods have estimates. The others were counted whenever they ran.
-  size_t WithEstimates() const {
-    const auto named = std::count_if(estimated_calls.begin(), estimated_calls.end(),
-                                     [](const auto& call) { return call.second > 0; });
-    return static_cast<size_t>(named) + unnamed_estimates;
-  }
-};
-
-class Counting final : public HiddenClassCounting {
+class Counting final : public Recorder, public HiddenClassCounting {
  public:
   // `origin` is null unless other agents may change classes first. Everything in the context must
   // outlive this object.
@@ -148,90 +89,44 @@ class Counting final : public HiddenClassCounting {
   Counting(const Counting&) = delete;
   Counting& operator=(const Counting&) = delete;
 
-  // `environment`: OpenForCounting. Nothing is counted yet.
-  Status Prepare(JvmtiEnvironment environment);
-  // After Prepare, with the JVM's start: counts from the moment that the StartupPlan names.
-  Status Start();
-  // After Prepare, in the live phase: counts from now on. This includes the classes that are already
-  // loaded, which takes seconds in a large program.
-  Status Begin(JNIEnv* jni);
-  bool has_begun() const { return has_begun_.load(); }
+  // `environment`: OpenForCounting. Once, before Prepare. Nothing is counted yet.
+  Status Open(JvmtiEnvironment environment);
 
-  // Called if the agent started with the JVM; OnVmStart only if counting starts with the first
-  // bytecode.
-  void OnVmStart(JNIEnv* jni);
-  void OnVmInit(JNIEnv* jni);
+  // kWithJvm: counts from the moment that the StartupPlan names.
+  Status Prepare(StartMoment moment) override;
+  void OnVmStart(JNIEnv* jni) override;
+  void OnVmInit(JNIEnv* jni) override;
+  // Counts from now on. This includes the classes that are already loaded, which takes seconds in a large program.
+  Status Begin(JNIEnv* jni) override;
+  // What frames and hidden classes with probes count from now on is left out.
+  std::string Pause(JNIEnv* jni) override;
+  Status Reset(JNIEnv* jni, ResetScope scope) override;
+  // From now on no further class is counted. Waits a little for the agent's thread and for nothing else. Classes that are
+  // instrumented already keep counting.
+  void End() override;
+  // A class loader may block a thread: in Java code, where HotSpot's exit does not wait for it.
+  void EndThreads(std::chrono::milliseconds patience) override;
+  // Always false if java.lang.Object was given members, because it must keep them whenever it is redefined.
+  bool Close() override;
 
-  // From now on no further class is counted. Waits a little for the agent's thread and for nothing
-  // else. Also called at VMDeath. Classes that are instrumented already keep counting, and AddTo
-  // still works.
-  void Stop();
+  Status Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) override;
+  void BeginLog() override;
+  void EndLog() override;
+  LogSize log_size() const override;
+  void FillHeader(RawHeader& header) const override {
+    header.assembly = instrumenter_.assembly_options();
+  }
 
-  // At VMDeath, after the last AddTo: ends all threads, and none begins again. It may run while another thread is
-  // in Begin or Resume. A class loader may block a thread: in Java code, where HotSpot's exit does not wait for it.
-  void EndThreads(std::chrono::milliseconds patience);
+  CodeChange changes_code() const override {
+    return plan_.restorable ? CodeChange::kUntilPause : CodeChange::kForGood;
+  }
+  void Describe(const ProfileSink& made, RecorderTexts& texts) override;
+  void AddLosses(RunNote& note) const override;
+  uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const override;
 
-  // Called while the program keeps running: stops counting, gives the classes their own code back, and
-  // ends all threads. What was counted stays, and AddTo still works. What frames and hidden classes
-  // with probes count from now on is left out.
-  RestoredClasses Pause(JNIEnv* jni);
-  // Whether Pause and Resume give classes other code.
-  bool SwapsClasses() const { return plan_.restorable; }
-  // After Pause: counting continues from the same counts.
-  Status Resume(JNIEnv* jni);
-  // Forgets what was counted so far, without a pause.
-  Status Reset(JNIEnv* jni);
-
-  struct Figures {
-    instrument::OutcomeTally::Sums sums;
-    uint64_t counters = 0;
-    uint64_t refusals = 0;    // of counters or records, because memory ran out
-    uint64_t cpu_ns = 0;      // of the agent's thread
-    bool restorable = false;  // a stop can give classes their own code back
-    // Classes that kept their probes at the last stop.
-    uint64_t hidden_with_probes = 0;
-    uint64_t others_with_probes = 0;
-    RetransformOutcome swap;                // of the last start or stop
-    std::optional<FreezeFigures> freezing;  // nullopt: methods never freeze
-  };
-  Figures figures() const;
-
-  // Called after Stop and the last AddTo, while the program keeps running: disables the events and
-  // ends all threads. Returns true if no callback or thread is running, so that this object can be
-  // destroyed. Always false if java.lang.Object was given members, because it must keep them
-  // whenever it is redefined.
-  bool Close();
-
-  // Adds the types, methods and counts of every instrumented class.
-  CountedProfile AddTo(JNIEnv* jni, Profile& profile, ProfileUse use = ProfileUse::kDump);
-  // Changes whenever something is counted; nullopt if the counters cannot be read now.
-  std::optional<uint64_t> MarkOf(JNIEnv* jni);
-  // Nothing is being recorded: the recording is stopped.
-  bool IsAtRest() const { return !store_.is_open(); }
-
-  // The same for a raw file: adds what the file lacks, and reads the numbers. Without a safepoint, and
-  // without a lock that threads of the program wait for. One at a time; not while Pause or Resume runs.
-  struct Numbers {
-    std::span<const uint64_t> counters;  // as are the pairs, valid until the next call
-    std::span<const uint64_t> pairs;
-    // Frames that were live when the recording was started, stopped or reset. The texts are valid
-    // until then.
-    std::vector<std::pair<std::string_view, uint64_t>> live_frames;
-    bool at_rest = false;  // the recording is stopped
-  };
-  // Nullopt if a profile is being made, or the agent's thread is suspended.
-  std::optional<Numbers> AddTo(JNIEnv* jni, RawWriter& file);
-  // For a new file.
-  void BeginCopy();
-  // There is no file any more.
-  void EndCopy();
-  size_t copy_bytes() const;
-  // What copy_bytes() will be soon after BeginCopy, roughly.
-  size_t expected_copy_bytes() const;
-  // Whether most classes in the file are gone, or a third of the pairs of a site and a class.
-  bool CopyHasOutgrown() const;
+  // Classes that kept their probes at the last pause, without hidden ones.
+  uint64_t others_with_probes() const;
   ClassFilePositions positions() const { return {instrumenter_, proxies_.names(), Origins()}; }
-  AssemblyOptions assembly_options() const { return instrumenter_.assembly_options(); }
 
   bool InstrumentHidden(JNIEnv* jni, jobject loader, const HiddenClassBytes& input,
                         std::vector<uint8_t>* output,
@@ -243,12 +138,6 @@ class Counting final : public HiddenClassCounting {
   // Whether the profile already knows this class's methods. The name has slashes.
   bool Knows(std::string_view internal_name) const { return instrumenter_.Knows(internal_name); }
 
-  // The lines about a profile that verbose=1 prints: what was counted, what was left out and why, and
-  // how exact the counts are.
-  std::string Summary(const CountedProfile& counted) const;
-  // Those that verbose=2 adds: how it was counted.
-  std::string Report(const CountedProfile& counted) const;
-
  private:
   // How long to wait for a harvest of the classes of receivers, which takes milliseconds, and for class
   // files to be looked up.
@@ -256,6 +145,10 @@ class Counting final : public HiddenClassCounting {
   static constexpr std::chrono::milliseconds kOriginTimeout{20000};
 
   void PrepareFreezing();
+  Status Start();
+  Status BeginFirst(JNIEnv* jni);
+  Status BeginAgain(JNIEnv* jni);
+  RestoredClasses Restore(JNIEnv* jni);
   Status LearnJvm(JNIEnv* jni);
   Status BeginLate(JNIEnv* jni);
   Status AwaitThread();
@@ -283,9 +176,17 @@ class Counting final : public HiddenClassCounting {
   void CountEarlier(JNIEnv* jni);
   bool GoesOn(JNIEnv* jni, size_t classes);
   void WarnOfCap();
-  void AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& file);
-  void AddClass(uint32_t number, ClassRecord& klass, RawWriter& file);
-  void JudgeAgain(RawWriter& file);
+  uint64_t refusals() const;  // of counters or records, because memory ran out
+  RestoredClasses last_swap() const;
+  std::unique_lock<std::timed_mutex> AddChanges(RawWriter& log);
+  void AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& log);
+  void AddClass(uint32_t number, ClassRecord& klass, RawWriter& log);
+  void JudgeAgain(RawWriter& log);
+  // The counts, with their estimates.
+  ChunkStore::Reading Read(JNIEnv* jni, bool is_locked, bool is_snapshot,
+                           EstimatedMethods* estimated);
+  void ReadForLog(JNIEnv* jni, RawWriter& log, EstimatedMethods* estimated);
+  LiveFrames LiveNow(JNIEnv* jni, bool is_snapshot) const;
   void Work(JNIEnv* jni);
 
   static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
@@ -319,8 +220,10 @@ class Counting final : public HiddenClassCounting {
   LiveFrames edges_;  // frames that were live when the recording was started, stopped or reset
   LiveFrames live_at_close_;  // likewise, when it was stopped last
   std::atomic<bool> has_begun_{false};
-  std::atomic<bool> has_ended_{false};  // Stop was called
-  // What a raw file has.
+  std::atomic<bool> has_ended_{false};      // End was called
+  bool begins_again_ = false;               // it has begun before
+  instrument::SelfCheckResult self_check_;  // of the last profile
+  // What the log has.
   struct Copy {
     TypePairs pairs;
     bool is_whole = false;  // the last reading had all pairs

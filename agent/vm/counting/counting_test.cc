@@ -3,11 +3,17 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
 #include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/jvmti/fake_jvm.h"
+#include "writer/base/temporary_folder.h"
+#include "writer/raw/profile_sink.h"
+#include "writer/raw/raw_profile.h"
+#include "writer/raw/raw_sink.h"
 
 namespace iprof::vm {
 namespace {
@@ -53,15 +59,19 @@ struct Counted {
         CountingContext{jvm.vm(), log, classes, proxies, watch, budget}, std::move(plan), nullptr);
   }
   ~Counted() {
-    counting->Stop();
+    counting->End();
     counting->Close();
   }
 
   Status Start() {
     Result<JvmtiEnvironment> environment = OpenForCounting(jvm.vm(), start, restorable);
     if (!environment.ok()) return environment.status();
-    if (Status status = counting->Prepare(std::move(*environment)); !status.ok()) return status;
-    return is_attached ? counting->Begin(jvm.jni()) : counting->Start();
+    if (Status status = counting->Open(std::move(*environment)); !status.ok()) return status;
+    if (Status status =
+            counting->Prepare(is_attached ? StartMoment::kRunning : StartMoment::kWithJvm);
+        !status.ok())
+      return status;
+    return is_attached ? counting->Begin(jvm.jni()) : Status();
   }
   // A JVM that is started with the agent.
   void StartJvm() {
@@ -89,7 +99,7 @@ TEST_CASE("classes are counted from the first bytecode on, until the end") {
   CHECK(c.jvm.Find("java/lang/IprofCounters5") != nullptr);
   c.counting->OnVmInit(c.jvm.jni());
   CHECK(c.IsCounted("a/Second"));
-  c.counting->Stop();
+  c.counting->End();
   CHECK_FALSE(c.IsCounted("a/Third"));
 }
 
@@ -98,10 +108,11 @@ TEST_CASE("what probes have counted is in the profile, also after the end") {
   c.StartJvm();
   REQUIRE(c.IsCounted("a/B"));
   for (jlong& counter : c.jvm.Find("java/lang/IprofCounters0")->fields["c"]->longs) counter = 5;
-  c.counting->Stop();
+  c.counting->End();
   Profile profile;
   profile.AddStandardTypes();
-  c.counting->AddTo(c.jvm.jni(), profile);
+  ProfileSink sink(profile);
+  REQUIRE(c.counting->Write(c.jvm.jni(), sink, {}).ok());
   CHECK(profile.Total(Table::kCalls) == 5);
   CHECK(c.counting->Knows("a/B"));
 }
@@ -127,7 +138,7 @@ TEST_CASE("a failed start names the step and leaves nothing behind") {
     CHECK(c.Start().message() ==
           "cannot enable the JVMTI event ClassFileLoadHook: MUST_POSSESS_CAPABILITY (99)");
   }
-  c.counting->Stop();
+  c.counting->End();
   CHECK(c.counting->Close());
   CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});  // the watch has enabled it
   CHECK_FALSE(c.IsCounted("a/B"));
@@ -158,7 +169,7 @@ TEST_CASE("closing ends every callback and thread") {
   Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
   REQUIRE(c.Start().ok());
   c.counting->OnVmInit(c.jvm.jni());
-  c.counting->Stop();
+  c.counting->End();
   CHECK(c.counting->Close());
   CHECK(c.jvm.enabled_events() == std::set{JVMTI_EVENT_OBJECT_FREE});
   const size_t open = c.jvm.open_environments();
@@ -177,7 +188,7 @@ TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
   FakeClass* const loaded = c.jvm.Load("java/lang/Object", object.Bytes());
   const bool has_members = loaded->bytes != object.Bytes();
   REQUIRE(has_members);
-  c.counting->Stop();
+  c.counting->End();
   CHECK_FALSE(c.counting->Close());  // so it must not be destroyed
   CHECK(c.jvm.enabled_events() ==
         std::set{JVMTI_EVENT_OBJECT_FREE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK});
@@ -196,14 +207,15 @@ TEST_CASE("hidden classes are counted while other classes are") {
   CHECK(c.counting->InstrumentHidden(c.jvm.jni(), nullptr, input, &output, &held));
   CHECK(output != bytes);
   CHECK(c.counting->Knows("a/B$$Lambda$1"));
-  c.counting->Stop();
+  c.counting->End();
   CHECK_FALSE(c.counting->InstrumentHidden(c.jvm.jni(), nullptr, input, &output, &held));
 }
 
 uint64_t CallsIn(Counted& c) {
   Profile profile;
   profile.AddStandardTypes();
-  c.counting->AddTo(c.jvm.jni(), profile);
+  ProfileSink sink(profile);
+  REQUIRE(c.counting->Write(c.jvm.jni(), sink, {}).ok());
   return static_cast<uint64_t>(profile.Total(Table::kCalls));
 }
 
@@ -219,20 +231,62 @@ TEST_CASE("only what is counted between start and stop, and after a reset, is in
   REQUIRE(c.IsCounted("a/B", c.jvm.application_loader));
   SetCounters(c, 5);
   CHECK(CallsIn(c) == 5);
-  REQUIRE(c.counting->Reset(c.jvm.jni()).ok());
+  REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
   CHECK(CallsIn(c) == 0);
   SetCounters(c, 8);
   CHECK(CallsIn(c) == 3);
   c.counting->Pause(c.jvm.jni());
   SetCounters(c, 100);
   CHECK(CallsIn(c) == 3);
-  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  REQUIRE(c.counting->Begin(c.jvm.jni()).ok());
   CHECK(CallsIn(c) == 3);
   SetCounters(c, 104);
   CHECK(CallsIn(c) == 7);
   c.counting->Pause(c.jvm.jni());
-  REQUIRE(c.counting->Reset(c.jvm.jni()).ok());
+  REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
   CHECK(CallsIn(c) == 0);
+}
+
+// Of the file's last snapshot.
+uint64_t CallsInRaw(Counted& c, RawWriter& file) {
+  RawSink sink(file, 1);
+  REQUIRE(c.counting->Write(c.jvm.jni(), sink, {}).ok());
+  REQUIRE(sink.Publish().status.ok());
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
+  RawMemoryBytes memory(bytes);
+  const Result<RawContents> contents = ReadRaw(memory, "raw");
+  REQUIRE(contents.ok());
+  const RawProfile made = MakeRawProfile(*contents);
+  CHECK(contents->at_rest == made.note.at_rest);
+  return static_cast<uint64_t>(made.profile.Total(Table::kCalls));
+}
+
+TEST_CASE("a raw file has what a profile has, also where methods may lose their probes") {
+  const std::string more = GENERATE("", ",count-until=1000000");
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n" + more);
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  REQUIRE(c.IsCounted("a/B", c.jvm.application_loader));
+  const TemporaryFolder folder;
+  RawHeader header{.agent_version = "test", .assembly = {}, .image = false};
+  c.counting->FillHeader(header);
+  CHECK(header.assembly.names_all_callees == !more.empty());
+  auto file = RawWriter::Create([&](int) { return std::string(folder / "a.iraw"); }, header, {});
+  REQUIRE(file.ok());
+  c.counting->BeginLog();
+  SetCounters(c, 5);
+  CHECK(CallsInRaw(c, **file) == 5);
+  CHECK(CallsIn(c) == 5);
+  REQUIRE(c.IsCounted("a/C", c.jvm.application_loader));
+  SetCounters(c, 8);
+  CHECK(CallsInRaw(c, **file) == CallsIn(c));
+  CHECK(CallsIn(c) > 8);
+  CHECK(c.counting->log_size().is_costly == !more.empty());
+  c.counting->Pause(c.jvm.jni());
+  SetCounters(c, 100);
+  CHECK(CallsInRaw(c, **file) == CallsIn(c));
+  c.counting->EndLog();
 }
 
 TEST_CASE("once the JVM has ended, a start begins no thread") {
@@ -245,7 +299,7 @@ TEST_CASE("once the JVM has ended, a start begins no thread") {
   const auto deadline = std::chrono::steady_clock::now() + 1min;
   while (c.jvm.agent_threads > 0 && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(1ms);
-  CHECK(c.counting->Resume(c.jvm.jni()).message() == "the program is ending");
+  CHECK(c.counting->Begin(c.jvm.jni()).message() == "the program is ending");
   CHECK(c.jvm.agent_threads == 0);
   CHECK_FALSE(c.IsCounted("a/B"));
 }
@@ -259,12 +313,12 @@ TEST_CASE("a class that is not linked at the stop gets its own code when it is")
   unlinked->is_prepared = false;
   c.counting->Pause(c.jvm.jni());
   CHECK(unlinked->bytes != ClassFile("a/B"));
-  CHECK(c.counting->figures().others_with_probes == 1);
+  CHECK(c.counting->others_with_probes() == 1);
   unlinked->is_prepared = true;
   c.jvm.Prepare(unlinked);
   REQUIRE(c.counting->Close());  // waits for the thread
   CHECK(unlinked->bytes == ClassFile("a/B"));
-  CHECK(c.counting->figures().others_with_probes == 0);
+  CHECK(c.counting->others_with_probes() == 0);
 }
 
 TEST_CASE("a class that was being defined when the stop came gets its own code, too") {
@@ -287,7 +341,7 @@ TEST_CASE("a class that was being defined when the stop came gets its own code, 
   CHECK(c.jvm.retransformed == std::vector<std::string>{"a/B", "a/B"});
   // Neither is left with a tag that would hide it from the next stop.
   c.jvm.on_retransform = {};
-  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  REQUIRE(c.counting->Begin(c.jvm.jni()).ok());
   CHECK(counted->bytes != ClassFile("a/B"));
   late->bytes = counted->bytes;
   c.counting->Pause(c.jvm.jni());
@@ -303,7 +357,7 @@ TEST_CASE("where a stop would undo a hot swap, the class is left as it is and re
   FakeClass* const other = c.jvm.Load("a/C", ClassFile("a/C"), c.jvm.application_loader);
   c.counting->Pause(c.jvm.jni());
   CHECK(swapped->bytes == ClassFile("a/B"));
-  REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+  REQUIRE(c.counting->Begin(c.jvm.jni()).ok());
   CHECK(swapped->bytes != ClassFile("a/B"));
   // A debugger's hot swap.
   const std::vector<uint8_t> fixed{1, 2, 3};
@@ -313,8 +367,8 @@ TEST_CASE("where a stop would undo a hot swap, the class is left as it is and re
     c.counting->Pause(c.jvm.jni());
     CHECK(swapped->bytes == fixed);
     CHECK(other->bytes == ClassFile("a/C"));
-    CHECK(c.counting->figures().others_with_probes == 1);
-    REQUIRE(c.counting->Resume(c.jvm.jni()).ok());
+    CHECK(c.counting->others_with_probes() == 1);
+    REQUIRE(c.counting->Begin(c.jvm.jni()).ok());
     CHECK(swapped->bytes == fixed);
     CHECK(other->bytes != ClassFile("a/C"));
   }

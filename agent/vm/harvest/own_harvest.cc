@@ -81,12 +81,12 @@ bool HasExactSites(const HarvestOrder& order) {
 }
 
 // The methods whose calls SetExactSites fills.
-hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile& counted,
+hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile* exact,
                                const BoundedMemory& memory) {
-  if (!HasExactSites(order)) return {};
+  if (exact == nullptr || !HasExactSites(order)) return {};
   return {.keeps =
-              [&order, has_counts = HasCounts(counted)](const HarvestedClass& klass,
-                                                        const hotspot::HarvestedMethod& method) {
+              [&order, has_counts = HasCounts(*exact)](const HarvestedClass& klass,
+                                                       const hotspot::HarvestedMethod& method) {
                 return order.is_counted(klass.stable_name) && has_counts(klass, method);
               },
           .limit = &memory};
@@ -100,7 +100,7 @@ std::unique_ptr<hotspot::Memory> OpenMapped(const hotspot::MappedPart& part) {
 }
 
 Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order,
-                                               Clock::time_point end, const Profile& counted) {
+                                               Clock::time_point end, const Profile* exact) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
   if (!layout.ok()) return layout.status();
   const hotspot::ProcessMemory process(getpid());
@@ -116,7 +116,7 @@ Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& o
       hotspot::MappedParts(ReadSmallFile("/proc/self/maps", kMostMaps).value_or("")),
       [](const hotspot::MappedPart& part) { return OpenMapped(part); });
   auto program = hotspot::HarvestProgram(memory, *layout, VmFlags(vm), order.target_jdk,
-                                         NeededCode(order, counted, memory), &unchanged);
+                                         NeededCode(order, exact, memory), &unchanged);
   switch (memory.exceeded()) {
     case BoundedMemory::Limit::kNone:
       return program;
@@ -168,6 +168,21 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
   return text;
 }
 
+// What the agent counted itself. Returns how many of these methods ran.
+int64_t SetExact(const HarvestOrder& order, const Profile& exact, Clock::time_point end,
+                 HarvestedProgram& program) {
+  const std::vector<uint32_t> classes = ClassesOf(exact, program);
+  uint64_t methods = 0;
+  if (order.is_counted && order.options.calls)
+    methods = SetExactCalls(exact, classes, order.is_counted, program);
+  if (HasExactSites(order)) {
+    SetExactSites(exact, classes, order.to_class_file, program,
+                  [&] { return (order.has_ended && order.has_ended()) || Clock::now() >= end; });
+    std::vector<hotspot::HarvestedCode>().swap(program.codes);
+  }
+  return static_cast<int64_t>(methods);
+}
+
 }  // namespace
 
 uint64_t MostHarvestBytes(const Options& options) {
@@ -176,26 +191,19 @@ uint64_t MostHarvestBytes(const Options& options) {
   return ShareMemory(facts).rest;
 }
 
-Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile) {
+Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* exact,
+                                    RecordSink& sink) {
   const Options& options = order.options;
   const Clock::time_point end = Clock::now() + kMostHarvestTime;
   const auto has_ended = [&] { return order.has_ended && order.has_ended(); };
-  auto harvested = Read(vm, order, end, profile);
+  auto harvested = Read(vm, order, end, exact);
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
   if (options.source == CountSource::kBoth) {
     note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
-    const std::vector<uint32_t> classes = ClassesOf(profile, program);
-    if (order.is_counted && options.calls)
-      note.exact_methods =
-          static_cast<int64_t>(SetExactCalls(profile, classes, order.is_counted, program));
-    if (HasExactSites(order)) {
-      SetExactSites(profile, classes, order.to_class_file, program,
-                    [&] { return has_ended() || Clock::now() >= end; });
-      std::vector<hotspot::HarvestedCode>().swap(program.codes);
-    }
+    if (exact != nullptr) note.exact_methods = SetExact(order, *exact, end, program);
     if (has_ended()) return IsEnding();
   }
   std::vector<hotspot::MethodScale> scales;
@@ -207,18 +215,20 @@ Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile
   } else {
     scales = hotspot::RawScales(program);
   }
-  const AssemblyResult added = hotspot::WriteHarvest(
-      program, scales,
-      {.calls = options.calls,
-       .branches = options.branches,
-       .receivers = options.receivers,
-       .type_checks = options.instance_ofs,
-       .max_lost = order.max_lost,
-       .takes = [&](const HarvestedClass& klass) { return Takes(order, klass); }},
-      profile);
-  note.sites_left_out += static_cast<int64_t>(added.sites_left_out);
-  SetAgentPart(profile, kHarvestPart, note.ToJson());
-  return Describe(program, note);
+  const hotspot::HarvestParts parts{
+      .calls = options.calls,
+      .branches = options.branches,
+      .receivers = options.receivers,
+      .type_checks = options.instance_ofs,
+      .max_lost = order.max_lost,
+      .takes = [&](const HarvestedClass& klass) { return Takes(order, klass); }};
+  const hotspot::HarvestRecords records(program, scales, parts);
+  sink.AddHarvest(records.classes(), records.counters(), records.types(), records.options());
+  note.sites_left_out += static_cast<int64_t>(records.checks_left_out());
+  sink.SetPart(kHarvestPart, note.ToJson());
+  // A profile knows what its assembly left out.
+  const auto known = sink.profile() == nullptr ? std::nullopt : HarvestNote::Of(*sink.profile());
+  return Describe(program, known.value_or(note));
 }
 
 }  // namespace iprof::vm

@@ -1,4 +1,5 @@
-// OwnHarvest: adds HotSpot's own counters (MethodData) of this JVM to a profile.
+// OwnHarvest: writes HotSpot's own counters (MethodData) of this JVM into a sink, with the calls that they leave out
+// estimated.
 //
 // Why: HotSpot counts branches, receivers and calls for its compilers anyway. Reading them costs the
 // program nothing until a profile is written, and no class is changed.
@@ -7,7 +8,7 @@
 // Java code, stops no thread and calls neither JNI nor JVMTI. It reads and fills in exact counts for at most
 // kMostHarvestTime, and keeps no more than `most_bytes` of what it reads, the code of counted methods
 // included. Where code does not fit, or the time is over behind the reading, such methods keep HotSpot's
-// counts inside. Where it fails, the profile is as before.
+// counts inside. Where it fails, the sink is as before.
 // Threads: any, in any phase, one at a time. Failure: a sentence without a subject, to be put behind
 // "this JVM"; std::bad_alloc.
 #pragma once
@@ -25,6 +26,7 @@
 #include "writer/base/lost_share.h"
 #include "writer/base/status.h"
 #include "writer/model/model.h"
+#include "writer/raw/record_sink.h"
 
 namespace iprof::vm {
 
@@ -35,8 +37,7 @@ struct HarvestOrder {
   int target_jdk = 0;  // of the image build; 0: the JVM's
   uint64_t most_bytes = 0;
   double max_lost = kMostLostHarvest;  // a site that lost a larger share of its objects is left out
-  // With source=both: whether a class (with slashes) is counted exactly. The profile holds its counts
-  // already. Null: none is.
+  // With source=both: whether a class (with slashes) is counted exactly. Null: none is.
   std::function<bool(std::string_view)> is_counted = {};
   // Where the exact counts at positions of the class file belong in the running code. Null: unknown.
   ToClassFile to_class_file = {};
@@ -49,7 +50,9 @@ struct HarvestOrder {
 // makes no difference, because nothing is kept in it.
 uint64_t MostHarvestBytes(const Options& options);
 
-// Returns the paragraph that verbose=1 prints.
-Result<std::string> AddOwnHarvest(JavaVM* vm, const HarvestOrder& order, Profile& profile);
+// `exact`: has the counts of the classes that are counted exactly; null: none are. Returns the paragraph that verbose=1
+// prints.
+Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* exact,
+                                    RecordSink& sink);
 
 }  // namespace iprof::vm

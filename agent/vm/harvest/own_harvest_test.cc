@@ -5,6 +5,7 @@
 
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "writer/io/agent_section.h"
+#include "writer/raw/profile_sink.h"
 
 namespace iprof::vm {
 namespace {
@@ -16,9 +17,10 @@ TEST_CASE("where there is no HotSpot, nothing is added, and the reason is a sent
   Profile profile;
   profile.AddStandardTypes();
   const size_t types = profile.type_count();
-  const auto added = AddOwnHarvest(
+  ProfileSink sink(profile);
+  const auto added = WriteOwnHarvest(
       jvm.vm(), {.options = options, .target_jdk = 0, .most_bytes = 1 << 20, .is_counted = {}},
-      profile);
+      nullptr, sink);
   REQUIRE_FALSE(added.ok());
   CHECK(added.status().message().starts_with("has an unknown layout"));
   CHECK(profile.type_count() == types);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "agent/sampling/sampler.h"
-#include "agent/vm/sampling/sampling_profile.h"
+#include "agent/vm/sampling/stack_translation.h"
 #include "writer/base/weight_scale.h"
 
 namespace iprof::vm {
@@ -26,11 +26,6 @@ struct SampleFigures {
 // From weights of the sampler to those of a profile: if the interval adapts, they add up to the number of
 // signals. Otherwise they stay.
 WeightScale ScaleOf(const SampleFigures& figures);
-
-struct SampleTexts {
-  std::string summary;
-  std::string report;
-};
 
 // The part "sampling" of a profile's section "iprofagent".
 std::string SampleStatisticsJson(const SampleFigures& figures);

@@ -28,6 +28,10 @@ using sampling::CodeRanges;
 using sampling::PcBci;
 using sampling::Sampler;
 
+constexpr auto kRenewalPeriod = std::chrono::seconds(1);
+// A swap of a few classes may be running.
+constexpr auto kRenewalPatience = std::chrono::seconds(2);
+
 std::atomic<JavaVM*> the_vm{nullptr};
 
 // Runs in the signal handler. HotSpot's GetEnv only reads a thread-local and compares; it neither
@@ -76,34 +80,19 @@ std::vector<const void*> MethodsOfCode(jmethodID method, const void* info) {
   return methods;
 }
 
-// As Class.getName() has it; empty: a class that has another name in the JVM, or none any more.
-std::string SwappableClass(const SampledMethod& method) {
-  const Descriptor descriptor(method.class_descriptor);
-  if (method.naming != ClassNaming::kHotSpot || method.version == MethodVersion::kReplaced ||
-      !descriptor.IsClass() || IsHiddenClass(descriptor))
-    return {};
-  std::string name(descriptor.ClassName().text());
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
-MethodLearner::SampledIds MethodsOf(std::span<const sampling::TraceView> traces) {
-  MethodLearner::SampledIds ids;
-  for (const sampling::TraceView& trace : traces)
-    for (size_t i = 0; i < trace.depth(); ++i) ids.insert(trace.frame(i).method);
-  return ids;
-}
-
 }  // namespace
 
 Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSource& classes,
-                   ClassWatch& watch, instrument::MemoryBudget& budget)
+                   ClassWatch& watch, instrument::MemoryBudget& budget, SamplingKnowledge knowledge)
     : vm_(vm),
       log_(log),
       watch_(watch),
       budget_(budget),
+      knowledge_(std::move(knowledge)),
       learner_(
-          log, classes, watch, budget, [this] { return SampledNow(); }, options.lines) {
+          log, classes, watch, budget, [this] { return SampledNow(); }, options.lines),
+      renewal_thread_([this](jvmtiEnv*, JNIEnv* jni) { RenewCode(jni); }, kRenewalPeriod,
+                      "iprof-precise") {
   watch_.OnGone([this](JNIEnv*, std::span<const UnloadTag> gone) {
     learner_.ForgetGone(gone);
     ReportMemory();
@@ -120,12 +109,18 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
   sampler_options_.signal = options.signal;
 }
 
-Status Sampling::Start(const SamplingKnowledge& knowledge) {
-  knowledge_ = knowledge;
+Status Sampling::Prepare(StartMoment /*moment*/) {
+  if (is_started_.load()) return Follow();
+  const Status status = Start();
+  is_started_.store(status.ok());
+  return status;
+}
+
+Status Sampling::Start() {
   Result<JvmtiEnvironment> opened = JvmtiEnvironment::Open(vm_);
   if (!opened.ok()) return opened.status();
   environment_ = std::move(*opened);
-  learner_.Start(environment_.get(), knowledge.names);
+  learner_.Start(environment_.get(), knowledge_.names);
   jvmtiCapabilities capabilities{};
   capabilities.can_generate_compiled_method_load_events = 1;
   capabilities.can_get_line_numbers = 1;  // HotSpot always grants it, at no cost
@@ -174,15 +169,21 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   return hooks;
 }
 
-void Sampling::Begin() { TakeSamples(CompiledCode::kAll); }
+void Sampling::OnVmInit(JNIEnv* jni) { TakeSamples(jni); }
 
-void Sampling::TakeSamples(CompiledCode code) {
+// Either the thread that handles the program's end finds the sampler and stops it, or this one sees that the end has come.
+Status Sampling::Begin(JNIEnv* jni) {
+  AtBoundary(log_, "the start of sampling", [&] {
+    if (RenewsCode()) WatchOldCode();
+    TakeSamples(jni);
+  });
+  StartRenewal(jni);
+  return {};
+}
+
+void Sampling::TakeSamples(JNIEnv* jni) {
   if (stopping_.load()) return;
-  JNIEnv* jni = nullptr;
-  if (vm_->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_10) != JNI_OK) {
-    log_.Error("no samples are taken: the loading thread is not attached to the JVM");
-    return;
-  }
+  const CompiledCode code = CodeToAskFor();
   watch_.LearnLoaders(jni);
   learner_.LearnLoaded(jni, sampler_options_.depth);
   Status status;
@@ -227,12 +228,30 @@ void Sampling::StopSampler(Sampler& sampler) {
 // The events stay enabled. Disabling one waits for virtual threads that are being mounted or
 // unmounted. At VMDeath collectors have stopped, so a virtual thread that waits for memory would
 // wait forever. A sampler that has ended ignores them.
-void Sampling::Stop() {
+void Sampling::End() {
+  renewal_goes_on_.store(false);
   stopping_.store(true);
   if (Sampler* const begun = sampler()) StopSampler(*begun);
 }
 
-void Sampling::Pause() {
+void Sampling::EndThreads(std::chrono::milliseconds patience) {
+  End();
+  renewal_thread_.Retire();
+  renewal_thread_.Stop(patience);
+}
+
+void Sampling::CallOff() {
+  if (is_started_.load()) StopTaking();
+}
+
+std::string Sampling::Pause(JNIEnv* /*jni*/) {
+  if (!StopRenewal(kRenewalPatience))
+    log_.Step("the thread for precise samples did not end in time");
+  if (is_started_.load()) StopTaking();
+  return {};
+}
+
+void Sampling::StopTaking() {
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
   CloseCode();
@@ -246,82 +265,32 @@ Status Sampling::Follow() {
   return environment_.Enable(kEvents);
 }
 
-void Sampling::WatchOldCode() {
-  code_age_.Begin();
-  watched_since_ = {};
-  if (Sampler* const begun = sampler()) watched_since_.Take(begun->traces());
-}
-
-// A method on a virtual thread has no class to swap: JVMTI does not list the stacks of these threads, so nobody can
-// tell whether they are in a loop.
-OldCode Sampling::FindOldCode(double share) {
-  OldCode old;
-  Sampler* const begun = sampler();
-  if (begun == nullptr) return old;
-  const auto lock = learner_.KeepTexts();
-  if (!lock) return old;
-  std::unordered_map<const void*, uint64_t> weights;
-  uint64_t total = 0;
-  double signals = 0;  // a late one has the weight of several
-  begun->traces().ForEach([&](const sampling::TraceView& trace) {
-    const uint64_t weight = watched_since_.WeightSince(trace);
-    total += weight;
-    if (weight > 0) {
-      signals += static_cast<double>(weight) * static_cast<double>(trace.samples()) /
-                 static_cast<double>(trace.weight());
-    }
-    if (weight == 0 || trace.depth() == 0 || trace.frame(0).bci == sampling::kNativeFrame) return;
-    if (code_age_.IsOld(trace.frame(0).method)) weights[trace.frame(0).method] += weight;
-  });
-  old.samples = static_cast<uint64_t>(signals);
-  const double least = share * static_cast<double>(total);
-  std::erase_if(weights, [&](const auto& one) { return static_cast<double>(one.second) < least; });
-  std::unordered_set<const void*> on_virtual_threads;
-  begun->traces().ForEach([&](const sampling::TraceView& trace) {
-    if (trace.depth() == 0 || !weights.contains(trace.frame(0).method)) return;
-    for (size_t i = 1; i < trace.depth(); ++i) {
-      const auto method = learner_.methods().Find(trace.frame(i).method);
-      if (method && method->class_descriptor == "Ljdk/internal/vm/Continuation;")
-        on_virtual_threads.insert(trace.frame(0).method);
-    }
-  });
-  for (const auto& [id, weight] : weights) {
-    const auto method = learner_.methods().Find(id);
-    const bool may_swap = method && !on_virtual_threads.contains(id);
-    old.methods.push_back({id, may_swap ? SwappableClass(*method) : std::string()});
-  }
-  return old;
-}
-
-void Sampling::LearnSwapped(JNIEnv* jni) {
-  if (const auto lock = learner_.KeepTexts()) learner_.LearnLoaded(jni, sampler_options_.depth);
-}
-
 // Before JDK 20, asking for the events of all compiled code tells HotSpot's sweeper that code which
 // is no longer used still runs. If classes are swapped again and again, all their old code and all
 // their old versions would stay. What their code is compiled to now, Follow has seen.
-void Sampling::Resume(bool classes_were_swapped) {
+Sampling::CompiledCode Sampling::CodeToAskFor() const {
   constexpr int kFirstWithoutSweeper = 20;
   const bool keeps_old_code = JdkVersion(environment_.get()) < kFirstWithoutSweeper;
-  const bool knows_enough = classes_were_swapped && owned_sampler_ != nullptr;
-  TakeSamples(keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll);
+  const bool knows_enough = knowledge_.swaps_classes && owned_sampler_ != nullptr;
+  return keeps_old_code && knows_enough ? CompiledCode::kNew : CompiledCode::kAll;
 }
 
-void Sampling::LearnReplaced(JNIEnv* jni) {
+void Sampling::ClassesSwapped(JNIEnv* jni) {
   if (sampler() != nullptr && !sampler()->has_ended())
     learner_.LearnRunningMethods(jni, sampler_options_.depth);
   lines_changed_.store(true);
 }
 
-void Sampling::Reset() {
+Status Sampling::Reset(JNIEnv* /*jni*/, ResetScope /*scope*/) {
   Sampler* const begun = sampler();
-  if (begun == nullptr) return;
+  if (begun == nullptr) return {};
   if (!begun->Drain()) log_.Step("a sample was still being taken at the reset");
   const std::lock_guard lock(reset_mutex_);
   baseline_.Take(begun->traces());
   stats_at_reset_ = begun->stats();
   watched_cpu_ns_at_reset_ = begun->watched_cpu_ns();
   begun->RestartPace();
+  return {};
 }
 
 sampling::SampleStats Sampling::StatsSinceReset() const {
@@ -329,15 +298,27 @@ sampling::SampleStats Sampling::StatsSinceReset() const {
   return sampler()->stats().Since(stats_at_reset_);
 }
 
-Sampling::Figures Sampling::figures() const {
-  if (sampler() == nullptr) return {};
+uint64_t Sampling::failed() const {
+  return sampler() == nullptr ? 0 : StatsSinceReset().Signals(sampling::OutcomeClass::kFailed);
+}
+
+void Sampling::AddLosses(RunNote& note) const { note.Lose("samples", failed()); }
+
+uint64_t Sampling::AddTo(control::SessionStatus& status, bool /*is_stopped*/) const {
+  status.methods_compiled_anew = renewed().compiled_anew;
+  if (sampler() == nullptr) return 0;
   const sampling::SampleStats stats = StatsSinceReset();
-  return {.is_running = !sampler()->has_ended(),
-          .samples = stats.Signals(sampling::OutcomeClass::kGood) +
-                     stats.Signals(sampling::OutcomeClass::kRecovered),
-          .failed = stats.Signals(sampling::OutcomeClass::kFailed),
-          .handler_ns = stats.handler_ns,
-          .stack_bytes = sampler()->memory_bytes()};
+  status.samples = stats.Signals(sampling::OutcomeClass::kGood) +
+                   stats.Signals(sampling::OutcomeClass::kRecovered);
+  status.samples_lost = stats.Signals(sampling::OutcomeClass::kFailed);
+  if (status.samples_lost > 0)
+    status.losses.push_back({"samples whose stack could not be read", status.samples_lost});
+  return stats.handler_ns;
+}
+
+uint64_t Sampling::bytes_beyond_budget() const {
+  ReportMemory();
+  return sampler() == nullptr ? 0 : sampler()->memory_bytes();
 }
 
 void Sampling::ReportMemory() const {
@@ -346,95 +327,9 @@ void Sampling::ReportMemory() const {
     budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
 }
 
-bool Sampling::Close() { return environment_.StopEvents() && !handler_hangs_.load(); }
-
-std::optional<MethodLearner::SampledIds> Sampling::SampledNow() {
-  Sampler* const begun = sampler();
-  if (begun == nullptr) return MethodLearner::SampledIds();
-  // A handler that is still running may be adding a stack.
-  if (!begun->Drain()) return std::nullopt;
-  return MethodsOf(begun->traces().All());
-}
-
-SampleWriteCounts Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile) {
-  Sampler* const begun = sampler();
-  if (begun == nullptr) return {};
-  const auto lock = learner_.KeepTexts();
-  if (!lock) {
-    log_.Error("no samples are written: the agent's thread, iprof, is suspended");
-    return {};
-  }
-  if (!begun->Drain()) log_.Step("a sample was still being taken when the profile was made");
-  // Handlers may go on adding stacks, whose lines would not be known.
-  const std::vector<sampling::TraceView> traces = begun->traces().All();
-  const LineTables lines = learner_.LinesOf(jni, MethodsOf(traces));
-  SampleBaseline since;
-  {
-    const std::lock_guard reset_lock(reset_mutex_);
-    since = baseline_;
-  }
-  SampleFigures figures = ReportFigures({});
-  figures.written = AddSamples(traces,
-                               {.methods = learner_.methods(),
-                                .names = knowledge_.names,
-                                .bcis = bcis,
-                                .lines = &lines,
-                                .since = &since},
-                               profile, ScaleOf(figures));
-  SetAgentPart(profile, kSamplingPart, SampleStatisticsJson(figures));
-  return figures.written;
-}
-
-const LineTables& Sampling::CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled) {
-  if (lines_changed_.exchange(false)) {
-    copied_methods_.clear();
-    copied_lines_ = LineTables();
-  }
-  std::erase_if(sampled, [&](const void* id) { return copied_methods_.contains(id); });
-  if (sampled.empty()) return copied_lines_;
-  copied_lines_.Add(learner_.LinesOf(jni, sampled));
-  copied_methods_.insert(sampled.begin(), sampled.end());
-  return copied_lines_;
-}
-
-Sampling::Numbers Sampling::AddTo(JNIEnv* jni, const BciMap* bcis, RawWriter& file) {
-  Sampler* const begun = sampler();
-  if (begun == nullptr) return {};
-  const auto lock = learner_.KeepTexts();
-  if (lock) {
-    SampleBaseline since;
-    {
-      const std::lock_guard reset_lock(reset_mutex_);
-      since = baseline_;
-    }
-    const LineTables& lines = CopiedLines(jni, copy_.FindNew(begun->traces()));
-    copy_.AddTo(begun->traces(),
-                {.methods = learner_.methods(),
-                 .names = knowledge_.names,
-                 .bcis = bcis,
-                 .lines = &lines,
-                 .since = &since},
-                file);
-  }
-  return {copy_.weights(), SampleStatisticsJson(ReportFigures(copy_.counts()))};
-}
-
-SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) {
-  Sampler& begun = *sampler();
-  return {.options = sampler_options_,
-          .stats = StatsSinceReset(),
-          .usage = begun.traces().usage(),
-          .written = written,
-          .watched_cpu_ns = begun.watched_cpu_ns() - watched_cpu_ns_at_reset_,
-          .interval = begun.interval(),
-          .signal = begun.signal(),
-          .classes_without_ids = learner_.classes_without_ids()};
-}
-
-SampleTexts Sampling::Describe(const SampleWriteCounts& written) {
-  if (sampler() == nullptr) return {};
-  const SampleFigures figures = ReportFigures(written);
-  return {.summary = SampleSummary(figures), .report = SampleReport(figures)};
+bool Sampling::Close() {
+  const bool is_quiet = StopRenewal(kRenewalPatience);
+  return environment_.StopEvents() && !handler_hangs_.load() && is_quiet;
 }
 
 void Sampling::OnClassPrepare(JNIEnv* jni, jclass klass) {

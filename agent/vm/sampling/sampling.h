@@ -16,24 +16,28 @@
 // handlers; after an attach it begins at once.
 //
 // Guarantees: nothing is thrown; problems leave the program unaffected.
-// Threads: Start on the loading thread; Begin on the thread of VMInit or the loading thread; AddTo
-// and Describe on any attached thread in the live phase, one at a time; Stop on any thread, also
-// during Start; Close on any thread, but not in a callback.
-// Failure: Start returns a Status; later problems are logged.
+// Code that is older than the recording cannot tell on which lines its samples are; CodeRenewal has it compiled again, on a
+// thread of this object.
+//
+// Threads: as Recorder. Close not in a callback.
+// Failure: Prepare returns a Status; later problems are logged.
 #pragma once
 
 #include <jvmti.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/sampling/sampler.h"
+#include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
 #include "agent/vm/names/hidden_class_names.h"
@@ -42,101 +46,95 @@
 #include "agent/vm/sampling/method_learner.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
-#include "agent/vm/sampling/sampling_profile.h"
 #include "agent/vm/sampling/stack_copy.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
+#include "agent/vm/snapshot/recorder.h"
 #include "writer/base/status.h"
-#include "writer/model/model.h"
-#include "writer/raw/raw_writer.h"
 
 namespace iprof::vm {
 
-// What the rest of the session knows of the program's classes. Null: nothing.
+// How code that exists is compiled again. Each gives up early when `goes_on` returns false.
+struct CodeMeans {
+  using GoesOn = std::function<bool()>;
+  // See CodeRenewal::Hooks.
+  std::function<void(JNIEnv*, const GoesOn& goes_on)> discard;
+  std::function<uint64_t(JNIEnv*, const CodeRenewal::Classes&, const GoesOn& goes_on)> swap;
+  std::function<std::optional<CodeRenewal::Classes>(JNIEnv*)> looping;
+  bool may_swap_hot = true;
+};
+
+// What the rest of the session knows of the program's classes.
 struct SamplingKnowledge {
   const HiddenClassNames* names = nullptr;  // stable names
   // Whether this part must handle unloaded classes, because the agent has no thread that does.
   // Threads that prepare classes then do it from time to time.
   bool looks_after_unloaded = false;
+  bool swaps_classes =
+      false;  // Begin follows a swap of the classes, so that their code is compiled again
+  // Positions of code that was rewritten, in the class files. Null: none was.
+  std::function<std::unique_ptr<BciMap>()> positions = {};
+  std::optional<CodeMeans> renewal = {};  // nullopt: old code stays
 };
 
-class Sampling {
+class Sampling final : public Recorder {
  public:
+  // Everything, and what `knowledge` refers to, must outlive this object.
   Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSource& classes,
-           ClassWatch& watch, instrument::MemoryBudget& budget);
+           ClassWatch& watch, instrument::MemoryBudget& budget, SamplingKnowledge knowledge);
   Sampling(const Sampling&) = delete;
   Sampling& operator=(const Sampling&) = delete;
 
-  // Opens the environment and enables its events. The knowledge must outlive this object.
-  Status Start(const SamplingKnowledge& knowledge);
+  // Enables the events: from now on it knows what is compiled.
+  Status Prepare(StartMoment moment) override;
+  // Starts to take samples, as does Begin: a no-op after End. A failure is logged.
+  void OnVmInit(JNIEnv* jni) override;
+  Status Begin(JNIEnv* jni) override;
+  void CallOff() override;
+  std::string Pause(JNIEnv* jni) override;
+  // Forgets all samples so far. Not while Write runs.
+  Status Reset(JNIEnv* jni, ResetScope scope) override;
+  // All timers are deleted and the sampler's thread has ended, for good.
+  void End() override;
+  void EndThreads(std::chrono::milliseconds patience) override;
+  // False if a signal handler is running, too.
+  bool Close() override;
 
-  // Starts to take samples: at VMInit, or at once if the program is already running. A no-op after
-  // Stop. A failure is logged.
-  void Begin();
+  // Stacks with notes of their source lines and the part "sampling" (the statistics). It may be called while sampling
+  // continues. Finding source lines takes a walk over all classes, which is taken only if there are new methods on stacks.
+  Status Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) override;
+  void BeginLog() override { copy_.Begin(); }
+  void EndLog() override { copy_.Begin(); }
+  LogSize log_size() const override { return {.bytes = copy_.bytes() + copied_lines_.bytes()}; }
 
-  // Ends sampling for good: all timers are deleted and the sampler's thread has ended. Also called
-  // at VMDeath.
-  void Stop();
-  // Called while the program keeps running: as Stop, and also disables the events. The samples stay.
-  void Pause();
-  // After Pause: enables the events again. From now on it knows what is compiled.
-  Status Follow();
-  // Before Begin and Resume: from now on FindOldCode knows what was compiled before they take samples, until
-  // ForgetOldCode.
-  void WatchOldCode();
-  void ForgetOldCode() { code_age_.End(); }
-  // The methods that are innermost in at least this share of the samples since then.
-  OldCode FindOldCode(double share);
-  bool IsOld(const void* method) const { return code_age_.IsOld(method); }
-  // Classes were swapped while samples are taken: learns the ids of the methods that still run their old code.
-  void LearnSwapped(JNIEnv* jni);
-  // After Follow: takes samples again and adds them to the earlier ones. A no-op after Stop.
-  // `classes_were_swapped`: since Follow, so that their code is compiled anew.
-  void Resume(bool classes_were_swapped);
-  // Classes were swapped while their methods ran. Learns the old code that frames go on in, so that samples of it have
-  // names.
-  void LearnReplaced(JNIEnv* jni);
-  // Forgets all samples so far. Not while AddTo runs.
-  void Reset();
-
-  struct Figures {
-    bool is_running = false;
-    uint64_t samples = 0;  // stacks
-    uint64_t failed = 0;
-    uint64_t handler_ns = 0;
-    uint64_t stack_bytes =
-        0;  // native memory of stacks and threads, which the budget does not have
-  };
-  Figures figures() const;
-  // Brings the parts of the budget up to date.
-  void ReportMemory() const;
-
-  // Called after Stop, while the program keeps running: disables the events. Returns true if no
-  // callback or signal handler is running, so that this object can be destroyed.
-  bool Close();
-
-  // Adds samplingProfiles with notes of their source lines and, in the section "iprofagent",
-  // "sampling" (the statistics). It may be called while sampling continues. `bcis` is null if no
-  // code was rewritten. Returns what it wrote.
-  SampleWriteCounts AddTo(JNIEnv* jni, const BciMap* bcis, Profile& profile);
-
-  // The same for a raw file: adds the stacks that the file lacks. One at a time. Finding source lines takes a
-  // walk over all classes, which is taken only if there are new methods on stacks.
-  struct Numbers {
-    std::span<const uint64_t> weights;  // by stack; valid until the next call
-    std::string statistics;             // JSON; empty before sampling has begun
-  };
-  Numbers AddTo(JNIEnv* jni, const BciMap* bcis, RawWriter& file);
-  // For a new file.
-  void BeginCopy() { copy_.Begin(); }
-  size_t copy_bytes() const { return copy_.bytes() + copied_lines_.bytes(); }
-
-  // What verbose=1 and verbose=2 print about the samples of a profile; empty if there were none to take.
-  SampleTexts Describe(const SampleWriteCounts& written);
+  void Describe(const ProfileSink& made, RecorderTexts& texts) override;
+  void AddLosses(RunNote& note) const override;
+  uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const override;
+  // Learns the old code that frames go on in, so that samples of it have names.
+  void ClassesSwapped(JNIEnv* jni) override;
+  // Stacks and threads. Brings the parts of the budget up to date.
+  uint64_t bytes_beyond_budget() const override;
 
  private:
   enum class CompiledCode { kAll, kNew };
-  void TakeSamples(CompiledCode code);
+  Status Start();
+  Status Follow();
+  void TakeSamples(JNIEnv* jni);
+  CompiledCode CodeToAskFor() const;
+  void StopTaking();
+  // See CodeRenewal. `old code`: what was compiled before samples were taken.
+  bool RenewsCode() const { return knowledge_.renewal.has_value(); }
+  void WatchOldCode();
+  OldCode FindOldCode(double share);
+  void StartRenewal(JNIEnv* jni);
+  void RenewCode(JNIEnv* jni);
+  bool StopRenewal(std::chrono::milliseconds patience);
+  CodeRenewal::Figures renewed() const;
+  std::string RenewalSummary() const;
+  void ReportMemory() const;
+  uint64_t failed() const;
+  // With the lock of the learner's texts.
+  void WriteStacks(StackCopy& copy, const LineTables& lines, RecordSink& sink);
   void OpenCode();
   void CloseCode();
   sampling::SamplerHooks Hooks(JNIEnv* jni);
@@ -147,7 +145,7 @@ class Sampling {
   // texts.
   const LineTables& CopiedLines(JNIEnv* jni, MethodLearner::SampledIds sampled);
   sampling::SampleStats StatsSinceReset() const;
-  SampleFigures ReportFigures(const SampleWriteCounts& written);
+  SampleFigures ReportFigures(const SampleWriteCounts& written) const;
   void OnClassPrepare(JNIEnv* jni, jclass klass);
   sampling::Sampler* sampler() const { return sampler_.load(); }
 
@@ -167,7 +165,8 @@ class Sampling {
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
   sampling::SamplerOptions sampler_options_;
-  SamplingKnowledge knowledge_;
+  const SamplingKnowledge knowledge_;
+  std::atomic<bool> is_started_{false};
   MethodLearner learner_;
   // Where code is; null until the first Follow. Closed while paused, so that a late callback adds nothing.
   std::shared_ptr<sampling::CodeRanges> owned_code_;
@@ -178,6 +177,7 @@ class Sampling {
   SampleBaseline baseline_;
   sampling::SampleStats stats_at_reset_;
   uint64_t watched_cpu_ns_at_reset_ = 0;
+  SampleWriteCounts written_;  // to the last profile
   CodeAge code_age_;
   SampleBaseline watched_since_;  // used by one thread at a time
   StackCopy copy_;
@@ -187,6 +187,10 @@ class Sampling {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> handler_hangs_{false};  // a signal handler did not return in time
   std::atomic<uint32_t> prepared_{0};
+  mutable std::mutex renewal_mutex_;      // guards the pointer
+  std::shared_ptr<CodeRenewal> renewal_;  // null: code was never renewed
+  std::atomic<bool> renewal_goes_on_{false};
+  AgentThread renewal_thread_;
   // Last, so that it is closed before the members that its callbacks use are destroyed.
   JvmtiEnvironment environment_;
 };

@@ -1,9 +1,11 @@
-#include "agent/vm/sampling/sampling_profile.h"
-
+// Stacks on their way into a profile.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "agent/vm/sampling/stack_copy.h"
+#include "writer/raw/profile_sink.h"
 
 namespace iprof::vm {
 namespace {
@@ -59,10 +61,12 @@ struct World {
   std::map<std::string, int64_t> Written(SampleWriteCounts* counts = nullptr,
                                          const HiddenClassNames* names = nullptr,
                                          const BciMap* bcis = nullptr) {
-    const SampleWriteCounts got =
-        AddSamples(traces->All(),
-                   {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, profile);
-    if (counts != nullptr) *counts = got;
+    ProfileSink sink(profile);
+    StackCopy copy;
+    copy.FindNew(*traces);
+    copy.AddTo(*traces, {.methods = methods, .names = names, .bcis = bcis, .lines = &lines}, sink);
+    sink.SetWeights(copy.weights());
+    if (counts != nullptr) *counts = copy.counts();
     std::map<std::string, int64_t> samples;
     for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
       std::string text;

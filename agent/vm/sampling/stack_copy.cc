@@ -20,13 +20,13 @@ void StackCopy::Begin() {
   added_methods_ = 0;
 }
 
-void StackCopy::AddMethods(RawWriter& file) {
+void StackCopy::AddMethods(RecordSink& sink) {
   const auto& methods = translation_.methods();
   for (; added_methods_ < methods.size(); ++added_methods_) {
     const TranslatedMethod& method = methods[added_methods_];
     const std::string type = ToUtf8(method.type);
     const std::string name = ToUtf8(method.name);
-    file.AddMethod(added_methods_, {type, name, method.descriptor});
+    sink.AddMethod(added_methods_, {type, name, method.descriptor});
   }
 }
 
@@ -42,22 +42,22 @@ std::unordered_set<const void*> StackCopy::FindNew(const sampling::TraceTable& t
 }
 
 uint32_t StackCopy::AddStack(const sampling::TraceView& trace, const SampleLookup& lookup,
-                             RawWriter& file) {
+                             RecordSink& sink) {
   const TranslatedStack& stack = translation_.Translate(trace, lookup, counts_);
   if (stack.frames.empty()) return kNoStack;
-  AddMethods(file);
+  AddMethods(sink);
   frames_.clear();
   for (const TranslatedFrame& frame : stack.frames)
     frames_.push_back({frame.method, frame.bci, frame.line.value_or(-1)});
   const auto number = static_cast<uint32_t>(weights_.size());
-  file.AddStack(number, frames_, !stack.whole);
+  sink.AddStack(number, frames_, !stack.whole);
   weights_.push_back(0);
   if (!stack.whole) ++counts_.cut_contexts;
   return number;
 }
 
 void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup,
-                      RawWriter& file) {
+                      RecordSink& sink) {
   if (positions_changed_.exchange(false)) translation_.ForgetPositions();
   const auto weight_of = [&](const sampling::TraceView& trace) {
     return lookup.since == nullptr ? trace.weight() : lookup.since->WeightSince(trace);
@@ -67,7 +67,7 @@ void StackCopy::AddTo(const sampling::TraceTable& traces, const SampleLookup& lo
   for (const sampling::TraceView& trace : new_) translation_.Expect(trace, lookup);
   translation_.LearnExpected(lookup);
   for (const sampling::TraceView& trace : new_)
-    numbers_.emplace(trace.place(), AddStack(trace, lookup, file));
+    numbers_.emplace(trace.place(), AddStack(trace, lookup, sink));
   new_.clear();
   counts_.weight = counts_.empty_weight = 0;
   traces.ForEach([&](const sampling::TraceView& trace) {

@@ -1,10 +1,10 @@
-// StackCopy: the samples in a raw file. Each distinct stack is added to the file once, translated as
-// for a profile; afterwards only its weight changes.
+// StackCopy: the samples of a sink. Each distinct stack is added once, translated; afterwards only its weight changes. A raw
+// file keeps its stacks, so it has one StackCopy from its first snapshot to its last; each profile has its own.
 //
 // Why early: the names of a stack's methods may be unknown later, when their class is unloaded, and
 // cannot be asked for when the process was killed.
 //
-// Guarantees: stacks and methods are numbered from 0 on, for each file anew. What was translated stays
+// Guarantees: stacks and methods are numbered from 0 on, again for each sink. What was translated stays
 // as it was. Knows no JVM, so it is tested without one.
 // Threads: one at a time; the owner locks. ForgetPositions on any thread.
 // Failure: std::bad_alloc; call Begin then.
@@ -19,22 +19,22 @@
 #include <vector>
 
 #include "agent/vm/sampling/stack_translation.h"
-#include "writer/raw/raw_writer.h"
+#include "writer/raw/record_sink.h"
 
 namespace iprof::vm {
 
 class StackCopy {
  public:
-  // For a new file.
+  // For a new sink.
   void Begin();
-  // Finds the stacks that the file lacks; returns the methods on them.
+  // Finds the stacks that the sink lacks; returns the methods on them.
   std::unordered_set<const void*> FindNew(const sampling::TraceTable& traces);
-  // Adds those that FindNew found, and reads the weights of all that the file has. What was sampled since
+  // Adds those that FindNew found, and reads the weights of all that the sink has. What was sampled since
   // FindNew waits for the next time, because lookup may not know its lines.
-  void AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup, RawWriter& file);
+  void AddTo(const sampling::TraceTable& traces, const SampleLookup& lookup, RecordSink& sink);
   // By the stacks' numbers; valid until the next call.
   std::span<const uint64_t> weights() const { return weights_; }
-  // What the file has, as if it were a profile.
+  // What the sink has. A profile has fewer contexts where stacks are equal once they are translated.
   const SampleWriteCounts& counts() const { return counts_; }
 
   // Running methods may have other positions from now on, because their classes were changed.
@@ -42,9 +42,9 @@ class StackCopy {
   size_t bytes() const;
 
  private:
-  void AddMethods(RawWriter& file);
+  void AddMethods(RecordSink& sink);
   // Its number, or kNoStack: no frame is left.
-  uint32_t AddStack(const sampling::TraceView& trace, const SampleLookup& lookup, RawWriter& file);
+  uint32_t AddStack(const sampling::TraceView& trace, const SampleLookup& lookup, RecordSink& sink);
 
   StackTranslation translation_;
   std::vector<sampling::TraceView> new_;

@@ -12,6 +12,7 @@
 
 #include "writer/base/temporary_folder.h"
 #include "writer/raw/raw_reader.h"
+#include "writer/raw/raw_sink.h"
 
 namespace iprof::vm {
 namespace {
@@ -70,9 +71,11 @@ struct World {
     lines = LineTables();
     for (const void* id : copy.FindNew(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
     meanwhile();
+    RawSink sink(*file, 1);
     copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since},
-               *file);
-    REQUIRE(file->Publish({.stacks = copy.weights()}).status.ok());
+               sink);
+    sink.SetWeights(copy.weights());
+    REQUIRE(sink.Publish().status.ok());
     std::ifstream in(file->path(), std::ios::binary);
     const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
     RawMemoryBytes memory(bytes);

@@ -83,8 +83,8 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
                            std::unique_ptr<Log> log, bool running) {
   vm_ = vm;
   is_attached_ = running;
-  auto started = std::make_shared<Session>(vm, std::move(environment), std::move(settings),
-                                           std::move(log), dump_mutex_);
+  auto started =
+      std::make_shared<Session>(vm, std::move(environment), std::move(settings), std::move(log));
   Log& log_of_session = started->log();
   started->RenewCodeBy([this](JNIEnv* jni, const std::function<void(Refresher&)>& use) {
     return UseRefresher(jni, use);
@@ -254,8 +254,7 @@ Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
   std::string done = "the recording was not stopped cleanly";
   AtBoundary(current->log(), "the stop", [&] {
     done = current->Pause(jni);
-    // A partial profile would take as long again.
-    if (!profile_follows || !current->SnapshotsAreProfiles()) current->TakeSnapshot(jni);
+    current->TakeSnapshot(jni, profile_follows);
   });
   life_.Take(SessionEvent::kStopped);
   current->log().Step(fmt::format("stopped: {}", done));
@@ -301,8 +300,9 @@ Status Agent::Reset(JNIEnv* jni, bool only_samples) {
   Status outcome(Code::kInternal, "the counts could not be read");
   ++recording_;
   const auto current = session();
-  AtBoundary(current->log(), "the reset",
-             [&] { outcome = only_samples ? current->ResetSamples(jni) : current->Reset(jni); });
+  AtBoundary(current->log(), "the reset", [&] {
+    outcome = current->Reset(jni, only_samples ? ResetScope::kSamples : ResetScope::kAll);
+  });
   return outcome;
 }
 
@@ -318,7 +318,6 @@ void Agent::OnVmDeath(JNIEnv* jni) {
     // and could replace an earlier one that does.
     Log& log = current->log();
     const bool dumps = current->options().dump_on_exit;
-    current->StopSampling();
     current->EndThreads();
     FinishFiles(*current);
     if (dumps)

@@ -9,6 +9,7 @@
 #include "agent/vm/session/profile_dump.h"
 #include "writer/io/code_part.h"
 #include "writer/io/position_part.h"
+#include "writer/raw/profile_sink.h"
 
 namespace iprof::vm {
 
@@ -18,7 +19,7 @@ namespace {
 
 // Why HotSpot's counters are not those of the program's own code, or success.
 Status WhyNotOwnCode(Session* session, SessionState state, Verb verb) {
-  if (session == nullptr || !session->HasCounted()) return {};
+  if (session == nullptr || session->changes_code() == CodeChange::kNone) return {};
   if (state != SessionState::kStopped) {
     return {Code::kUsage,
             verb == Verb::kRefresh
@@ -28,8 +29,7 @@ Status WhyNotOwnCode(Session* session, SessionState state, Verb verb) {
   }
   // Hidden classes keep their probes: their methods are harvested with calls only. So are those of classes
   // that could not be restored, which are few.
-  const Session::Figures figures = session->figures();
-  if (!figures.counting || !figures.counting->restorable) {
+  if (session->changes_code() == CodeChange::kForGood) {
     return {Code::kUsage,
             "the agent has counted in this JVM and was stopped, but the classes keep its probes, "
             "because "
@@ -60,14 +60,15 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Command& command)
   options.estimate = command.estimate;
   Profile profile;
   profile.AddStandardTypes();
+  ProfileSink sink(profile);
   const Result<std::string> added =
-      AddOwnHarvest(vm,
-                    {.options = options,
-                     .target_jdk = static_cast<int>(command.target),
-                     .most_bytes = MostHarvestBytes(options),
-                     .max_lost = static_cast<double>(command.receivers_max_lost) / 1000,
-                     .has_ended = [this] { return HasEnded(); }},
-                    profile);
+      WriteOwnHarvest(vm,
+                      {.options = options,
+                       .target_jdk = static_cast<int>(command.target),
+                       .most_bytes = MostHarvestBytes(options),
+                       .max_lost = static_cast<double>(command.receivers_max_lost) / 1000,
+                       .has_ended = [this] { return HasEnded(); }},
+                      nullptr, sink);
   if (!added.ok()) return Status(Code::kUnsupported, "this JVM " + added.status().message());
   return profile;
 }

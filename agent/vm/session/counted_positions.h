@@ -10,14 +10,14 @@
 
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/harvest/exact_sites.h"
-#include "agent/vm/sampling/sampling_profile.h"
+#include "agent/vm/sampling/stack_translation.h"
 
 namespace iprof::vm {
 
 class CountedPositions final : public BciMap {
  public:
-  // `positions` must outlive this object.
-  explicit CountedPositions(const ClassFilePositions& positions) : positions_(positions) {}
+  // The counting must outlive this object.
+  explicit CountedPositions(const Counting& counting) : positions_(counting.positions()) {}
 
   void Translate(std::span<RunningBci> bcis) const override {
     std::vector<ClassFilePositions::Position> positions;
@@ -34,17 +34,17 @@ class CountedPositions final : public BciMap {
   bool MayHaveForgotten() const override { return positions_.MayHaveForgotten(); }
 
  private:
-  const ClassFilePositions& positions_;
+  const ClassFilePositions positions_;
 };
 
-// `positions` must outlive the result.
-inline ToClassFile ToClassFileBy(const ClassFilePositions& positions) {
-  return [&positions](std::span<RunningSite> sites) {
+// The counting must outlive the result.
+inline ToClassFile ToClassFileBy(const Counting& counting) {
+  return [&counting](std::span<RunningSite> sites) {
     std::vector<ClassFilePositions::Position> translated;
     for (const RunningSite& site : sites)
       translated.push_back(
           {site.class_descriptor, site.name, site.descriptor, site.running, site.code});
-    positions.Translate(translated);
+    counting.positions().Translate(translated);
     for (size_t i = 0; i < sites.size(); ++i) sites[i].original = translated[i].original;
   };
 }

@@ -1,16 +1,16 @@
-// Session: one recording, from the start of its parts to its last profile.
+// Session: one recording, from its start to its last profile.
 //
 // Prepare requests from the JVM what it gives only while it starts. What else a recording needs is made when
 // it begins, because most JVMs that wait for a start never get one.
 //
-// Its parts are members that do not know each other: counting, sampling, the names of hidden
-// classes. They share the memory budget, the watch for unloaded classes, and the names of lambdas
-// and proxies.
+// What is recorded comes from its recorders (recorder.h), which do not know each other. They share the memory budget, the
+// watch for unloaded classes, and the names of lambdas and proxies. Example: with samples=y and source=both there are
+// three: probes, samples and HotSpot's counters. A stop pauses them from the last to the first.
 //
 // Guarantees: nothing here ends the process or throws. LifeCycle decides what is legal when.
 // Threads: Start and Prepare on the loading thread, in the OnLoad or live phase; Pause, Resume and
 // Reset on an attached thread that may run Java code, one at a time; OnVmStart and OnVmInit in the
-// JVM's callbacks of that name; StopSampling on any thread at any time; Stop on the starting
+// JVM's callbacks of that name; EndThreads on any thread at any time; Stop on the starting
 // thread, or on any thread once Start has returned; DumpTo on any attached thread in the live phase,
 // one at a time; Close after the last profile.
 // Failure: Start returns a Status; later problems are logged.
@@ -19,18 +19,13 @@
 #include <jvmti.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/instrument/table/memory_budget.h"
-#include "agent/vm/counting/counting.h"
-#include "agent/vm/harvest/own_harvest.h"
-#include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/names/class_watch.h"
@@ -39,19 +34,25 @@
 #include "agent/vm/names/proxy_names.h"
 #include "agent/vm/names/unload_watch.h"
 #include "agent/vm/refresh/refresher.h"
-#include "agent/vm/sampling/code_renewal.h"
-#include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/profile_files.h"
 #include "agent/vm/session/run_record.h"
-#include "agent/vm/session/session_source.h"
 #include "agent/vm/settings/log.h"
 #include "agent/vm/settings/options.h"
-#include "agent/vm/snapshot/partial_profile.h"
-#include "agent/vm/snapshot/surviving_file.h"
+#include "agent/vm/snapshot/recorder.h"
+#include "agent/vm/snapshot/snapshots.h"
 #include "writer/base/status.h"
+#include "writer/control/session_status.h"
 #include "writer/model/model.h"
+#include "writer/raw/profile_sink.h"
+
+namespace iprof::instrument {
+class ProfileWeights;
+}
 
 namespace iprof::vm {
+
+class Counting;
+struct CodeMeans;
 
 // Everything that is decided before a session starts.
 struct SessionSettings {
@@ -62,9 +63,8 @@ struct SessionSettings {
 
 class Session {
  public:
-  // `dump_turn` is held by whoever calls DumpTo or Reset.
   Session(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
-          std::unique_ptr<Log> log, std::timed_mutex& dump_turn);
+          std::unique_ptr<Log> log);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -73,7 +73,7 @@ class Session {
   using UseRefresher = std::function<Status(JNIEnv*, const std::function<void(Refresher&)>& use)>;
   void RenewCodeBy(UseRefresher use) { use_refresher_ = std::move(use); }
 
-  // `running`: the program is already running, so the parts begin at once. Gives up early when
+  // `running`: the program is already running, so the recording begins at once. Gives up early when
   // `is_over` returns true. After a failure, call Stop and Close.
   Status Start(bool running, const std::function<bool()>& is_over);
   // Requests from the JVM what a later Resume needs, and records nothing.
@@ -84,9 +84,7 @@ class Session {
   void OnVmStart(JNIEnv* jni);
   void OnVmInit(JNIEnv* jni);
 
-  // Takes no more samples. It may run while another thread is in Start.
-  void StopSampling();
-  // Takes no more samples and instruments no further classes. Also called at VMDeath.
+  // Records nothing new. Also called at VMDeath.
   void Stop();
   // Called while the program keeps running: removes all callbacks, timers and threads of the
   // session. Returns true if nothing refers to the session any more, so that it can be destroyed.
@@ -98,15 +96,12 @@ class Session {
   // After Prepare or Pause: recording begins or continues. Gives up early when `is_over` returns true.
   Status Resume(JNIEnv* jni, const std::function<bool()>& is_over);
   // Forgets what was recorded so far, and goes on.
-  Status Reset(JNIEnv* jni);
-  // The same for the samples; the counts stay.
-  Status ResetSamples(JNIEnv* jni);
-  // What follows is about the file that survives a kill: the raw file, or the partial profile.
+  Status Reset(JNIEnv* jni, ResetScope scope);
+  // What follows is about the raw file.
 
-  // One more snapshot, if there is such a file. Call it after a pause, without the turn.
-  void TakeSnapshot(JNIEnv* jni);
-  // Whether that makes a whole profile.
-  bool SnapshotsAreProfiles() const { return source_ == nullptr; }
+  // One more snapshot, if there is such a file. Call it after a pause, without the turn. `profile_follows`: not if it
+  // would take as long as that profile.
+  void TakeSnapshot(JNIEnv* jni, bool profile_follows = false);
   // Where the raw file is or will be; empty: there is none. Once it has begun.
   std::string raw_place() const;
   // The raw file that is there now; empty: none.
@@ -128,8 +123,8 @@ class Session {
   bool has_begun() const { return begun_.load() == Begun::kYes; }
   // At the program's end: false if the recording has begun; otherwise it never begins.
   bool GiveUpBegin();
-  // Whether classes are changed, or were.
-  bool HasCounted() const { return has_begun() && counting_ != nullptr; }
+  // What it does to the classes, or did.
+  CodeChange changes_code() const;
 
   // At VMDeath, before everything else and before the last profile is written: what that needs and
   // what could wait for the JVM. It takes some seconds at most.
@@ -140,7 +135,7 @@ class Session {
   // profile (kUsage). Null: never.
   Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
                              const std::function<bool()>& is_over = {});
-  // Likewise: writes one profile, which is made once, to files that this session has claimed, in this order. Returns
+  // As DumpTo: writes one profile, which is made once, to files that this session has claimed, in this order. Returns
   // the name of each. What is wrong is logged once.
   std::vector<Result<std::string>> DumpTo(JNIEnv* jni, const std::vector<std::string>& paths);
   // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
@@ -151,17 +146,8 @@ class Session {
   // Gives up its name only, without waiting.
   void AbandonFiles() { files_.Release(); }
 
-  struct Figures {
-    std::optional<Counting::Figures> counting;
-    std::optional<Sampling::Figures> sampling;
-    std::optional<SurvivingFile::Figures> snapshots;
-    CodeRenewal::Figures renewal;
-    std::string why_no_raw;  // empty: snapshots are taken
-    uint64_t heap_bytes = 0;
-    uint64_t native_bytes = 0;
-    uint64_t memory_limit = 0;
-  };
-  Figures figures() const;  // once it has begun
+  // Once it has begun. Returns the CPU time that it took, in ns.
+  uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const;
   std::string out_path() const { return files_.out(); }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
@@ -170,51 +156,39 @@ class Session {
   const Options& options() const { return settings_.options; }
 
  private:
+  using Recorders = std::vector<std::unique_ptr<Recorder>>;
+
   Status Equip();
   void PlanMemory();
   void PlanSnapshots();
-  std::unique_ptr<SurvivingFile> MakeRawFile(std::string path);
-  std::unique_ptr<SurvivingFile> MakePartialProfile(std::string path);
   void StartSnapshots(JNIEnv* jni);
-  Status EquipCounting();
+  Result<Counting*> AddCounting();
+  void AddSampling(Counting* counting);
+  void AddHarvest(Counting* counting);
+  std::optional<CodeMeans> RenewalMeans();
+  // Those that are complete: none before Equip has made all.
+  const Recorders& recorders() const;
   Status Begin(JNIEnv* jni, const std::function<bool()>& is_over);
+  Status BeginRecorders(JNIEnv* jni, const std::function<bool()>& is_over);
   void ReadyTheEnd(JNIEnv* jni);
-  // The JVM compiles with precise positions from now on.
-  Status FollowCode();
-  void BeginSampling(const std::function<bool()>& is_over);
-  // While samples are taken. See CodeRenewal.
-  bool RenewsCode() const;
-  void StartRenewal(JNIEnv* jni);
-  void RenewCode(JNIEnv* jni);
-  bool StopRenewal(std::chrono::milliseconds patience);
-  CodeRenewal::Hooks RenewalHooks();
-  std::string RenewalSummary() const;
   // A profile, and what to report about it.
   struct MadeProfile {
     Profile profile;
-    std::optional<CountedProfile> counted;  // nullopt if nothing is counted
-    SampleWriteCounts samples;
-    std::string harvest_report;  // empty if nothing was harvested
-    std::string image_summary;   // empty if nothing is left out for an image build
+    std::optional<ProfileSink> sink;
+    std::string image_summary;  // empty if nothing is left out for an image build
     std::string image_report;
     std::vector<std::string> unmatched;  // patterns of include= and exclude=
   };
-  Result<MadeProfile> MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over,
-                                  ProfileUse use);
-  Status AddHarvest(MadeProfile& made, const std::function<bool()>& is_over);
-  // As it is written: with its provenance, and for the image build. `partial`: its number, if it is a partial profile.
-  Result<MadeProfile> FinishProfile(JNIEnv* jni, const std::function<bool()>& is_over,
-                                    std::optional<uint64_t> partial = std::nullopt);
-  // See agent/vm/snapshot/partial_profile.h.
-  Result<PartialOutcome> WritePartialProfile(JNIEnv* jni, const PartialOrder& order);
-  // Changes whenever the agent records something; nullopt if only a profile can tell.
-  std::optional<uint64_t> MarkOfRecorded(JNIEnv* jni);
-  void NotePartial(uint64_t number, const AssemblyResult* counted, RunNote& run, Profile& profile);
+  Status MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over, MadeProfile& made);
+  // As it is written: with its provenance, and for the image build.
+  Result<std::unique_ptr<MadeProfile>> FinishProfile(JNIEnv* jni,
+                                                     const std::function<bool()>& is_over);
   Result<std::string> WriteProfile(const MadeProfile& made, const std::string& path,
                                    NameOwner owner);
   void LogFailure(const Status& why);
   // The run, without the exactness of its counts.
   RunNote DescribeRun() const;
+  void DescribeRun(RawSink& sink) const;
   // What the user should know of a profile that was written.
   void LogFindings(const MadeProfile& made);
   void LogReport(const MadeProfile& made);
@@ -235,31 +209,18 @@ class Session {
   RunRecord run_;
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
-  bool is_equipped_ = false;
   enum class Begun : uint8_t { kNo, kYes, kNever };
   std::atomic<Begun> begun_{Begun::kNo};
-  std::atomic<bool> has_warned_of_harvest_{false};
-  // Used only by the starting thread until it has begun. The first two are for Equip.
+  // For Equip.
   JvmtiEnvironment counting_environment_;
   std::unique_ptr<const instrument::ProfileWeights> earlier_weights_;
-  std::unique_ptr<Counting> counting_;       // null if nothing is counted
-  std::atomic<Counting*> counts_{nullptr};   // counting_, for EndThreads
-  std::unique_ptr<HiddenClasses> hidden_;    // null if the JVM does not show them
-  std::unique_ptr<Sampling> sampling_;       // null if nothing is sampled
-  std::atomic<Sampling*> samples_{nullptr};  // sampling_, for StopSampling
-  std::timed_mutex& dump_turn_;
-  std::unique_ptr<SessionSource> source_;  // null if there is no raw file
-  std::unique_ptr<SurvivingFile> snapshots_;
-  std::string
-      why_no_raw_;  // why there is neither a raw file nor a partial profile; does not change once it has begun
-  std::optional<uint64_t>
-      partial_mark_;  // of what the last partial profile has; of its writer only, as is the next one
-  bool partial_has_harvest_ = false;
   UseRefresher use_refresher_;
-  mutable std::mutex renewal_mutex_;      // guards the pointer
-  std::shared_ptr<CodeRenewal> renewal_;  // null: code is not renewed
-  std::atomic<bool> renewal_goes_on_{false};
-  AgentThread renewal_thread_;
+  // In the order in which they begin and write. Destroyed from the last to the first.
+  Recorders recorders_;
+  std::atomic<bool> has_recorders_{false};  // all of them; from here on they stay
+  std::unique_ptr<HiddenClasses> hidden_;   // null if the JVM does not show them
+  std::unique_ptr<Snapshots> snapshots_;    // null if there is no raw file
+  std::string why_no_raw_;                  // why; does not change once it has begun
 };
 
 }  // namespace iprof::vm

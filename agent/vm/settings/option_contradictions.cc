@@ -70,7 +70,7 @@ std::string_view GivenForRaw(const Options& options, const WasGiven& was_given) 
   return {};
 }
 
-// Contradictions among the options of the raw file, and with source=.
+// Contradictions among the options of the raw file.
 Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
   const std::string_view given = GivenForRaw(options, was_given);
   if (options.snapshot.ns == 0) {
@@ -84,12 +84,6 @@ Status FindRawContradiction(const Options& options, const WasGiven& was_given) {
   if (!options.raw.empty() &&
       (options.raw == options.out || options.raw == options.log || options.raw == options.control))
     return Bad(std::string(kRawNamesOther));
-  if (!given.empty() && options.source == CountSource::kMethodData && !options.samples) {
-    return Bad(
-        fmt::format("{}= is about the raw file, and with {} and samples=n there is none: it cannot "
-                    "have HotSpot's own counters",
-                    given, ShownMethodData(was_given)));
-  }
   return {};
 }
 
@@ -109,12 +103,6 @@ Status FindFreezeContradiction(const Options& options, const WasGiven& was_given
     return Bad(fmt::format("{} needs calls=y: calls tell what methods without probes do", name));
   if (options.self_check)
     return Bad(fmt::format("selfcheck=y needs exact counts, so it contradicts {}", name));
-  if (const std::string_view given = GivenForRaw(options, was_given); !given.empty()) {
-    return Bad(
-        fmt::format("{}= is about the raw file, and with {} there is none: it would lack the "
-                    "estimates",
-                    given, name));
-  }
   return {};
 }
 

@@ -91,7 +91,7 @@ const auto kTable = std::to_array<OptionSpec>({
     {"raw", kExperts, PathSlot{&Options::raw}, "",
      "file for 'iprof recover', if the JVM is killed; default: as out, ending in .iraw"},
     {"snapshot", kExperts, &Options::snapshot, "5s",
-     "how often the raw file is updated, and at 12 times this the partial profile; 0: neither"},
+     "how often the raw file is updated; 0: there is none"},
     {"keep-raw", kExperts, &Options::keep_raw, "n",
      "keep the raw file after the profile was written at the program's end"},
     {"raw-max", kExperts, &Options::raw_max, "256m", "the largest size of the raw file"},

@@ -186,10 +186,6 @@ std::string RawPathBeside(const std::string& out_path) {
   return path.append(kSuffix);
 }
 
-std::string PartialPathBeside(const std::string& out_path) {
-  return HasNeighbours(out_path) ? out_path + std::string(kPartialSuffix) : std::string();
-}
-
 std::string NumberedName(std::string_view path, int64_t number) {
   const size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   size_t suffix = path.size();

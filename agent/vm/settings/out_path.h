@@ -50,10 +50,6 @@ bool LeadToOneFile(const std::string& a, const std::string& b);
 // "app.iraw". Empty if the profile goes to a device or a pipe, which has no neighbours.
 std::string RawPathBeside(const std::string& out_path);
 
-// Where the partial profile of "app.iprof" goes: "app.iprof.partial". Empty for a device or a pipe.
-inline constexpr std::string_view kPartialSuffix = ".partial";
-std::string PartialPathBeside(const std::string& out_path);
-
 // "app.iprof", 2 → "app.2.iprof". The number is inserted before ".iprof" or ".iprof.gz", otherwise
 // before the last suffix.
 std::string NumberedName(std::string_view path, int64_t number);

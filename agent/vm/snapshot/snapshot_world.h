@@ -1,4 +1,4 @@
-// SnapshotWorld: a folder with a Snapshots, whose source, disk and JVM a test controls.
+// SnapshotWorld: a folder with a Snapshots, whose recorder, disk and JVM a test controls.
 //
 // Guarantees: the folder is removed together with the object.
 // Threads: one. Failure: the test fails.
@@ -30,36 +30,48 @@
 namespace iprof::vm {
 
 // Counts one class with one counter.
-struct FakeSource final : SnapshotSource {
+struct FakeRecorder final : Recorder {
   std::vector<uint64_t> counters{7};
   bool is_new = false;
   bool is_possible = true;
   bool has_outgrown = false;
+  bool is_costly = false;
+  Code failure = Code::kLimit;  // unless it is possible
+  IsOver is_over;               // of the last Write
   int begun = 0;
   int ended = 0;
   std::function<void()> on_add;
   std::function<void()> on_end;
 
-  RawHeader Header() override { return {}; }
-  void Begin() override {
+  Status Prepare(StartMoment) override { return {}; }
+  Status Begin(JNIEnv*) override { return {}; }
+  std::string Pause(JNIEnv*) override { return {}; }
+  Status Reset(JNIEnv*, ResetScope) override { return {}; }
+  void End() override {}
+  bool Close() override { return true; }
+  void BeginLog() override {
     ++begun;
     is_new = true;
     has_outgrown = false;
   }
-  void End() override {
+  void EndLog() override {
     ++ended;
     if (on_end) on_end();
   }
-  bool AddTo(JNIEnv*, RawWriter& file, RawGeneration* numbers) override {
+  Status Write(JNIEnv*, RecordSink& sink, const IsOver& over) override {
+    is_over = over;
     if (on_add) on_add();
-    if (!is_possible) return false;
-    if (std::exchange(is_new, false)) file.AddPart({"facts", "{\"a\":1}"});
-    numbers->counters = counters;
-    return true;
+    if (!is_possible) return {failure, "the recorder has a reason"};
+    if (std::exchange(is_new, false)) sink.log()->AddPart({"facts", "{\"a\":1}"});
+    sink.SetProbeCounts({.counters = counters});
+    return {};
   }
-  bool HasOutgrown() const override { return has_outgrown; }
-  size_t bytes() const override { return 1000; }
-  size_t expected_bytes() const override { return 1000; }
+  LogSize log_size() const override {
+    return {.bytes = 1000,
+            .expected_bytes = 1000,
+            .has_outgrown = has_outgrown,
+            .is_costly = is_costly};
+  }
 };
 
 // Writes fail while `fails` is set, all or those behind a file's header.
@@ -81,7 +93,7 @@ struct SnapshotWorld {
   TemporaryLog lines;
   Log log;
   instrument::MemoryBudget budget;
-  FakeSource source;
+  FakeRecorder source;
   FakeDisk disk;
   std::unique_ptr<Snapshots> snapshots;
 
@@ -91,7 +103,8 @@ struct SnapshotWorld {
     snapshots = std::make_unique<Snapshots>(
         SnapshotSettings{
             .path = Path(), .period = period, .most_bytes = 1 << 20, .keeps_file = keeps_file},
-        source, log, budget, disk);
+        SnapshotContent{.header = {}, .recorders = {&source}, .describe = [](RawSink&) {}}, log,
+        budget, disk);
   }
 
   std::string Path(const std::string& name = "app.iraw") { return (folder / name).string(); }

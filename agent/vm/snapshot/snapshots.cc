@@ -23,8 +23,11 @@ namespace {
 // Far longer than a snapshot takes.
 constexpr auto kPatience = std::chrono::milliseconds(5000);
 
-// What a new file takes, besides what the source needs.
+// What a new file takes, besides what recorders need.
 constexpr uint64_t kOwnBytes = 1 << 20;
+
+// After a costly snapshot, the thread rests so many times as long as that took of the CPU.
+constexpr int kRest = 19;
 
 // Other files of the same name that are left alone. With more, something restarts and is killed again
 // and again, and the files would fill the disk.
@@ -45,7 +48,7 @@ int64_t NowNs() {
 
 uint64_t SumOf(const RawLosses& losses) {
   return losses.classes + losses.unloaded + losses.counters + losses.pairs + losses.types +
-         losses.stacks + losses.parts;
+         losses.stacks + losses.parts + losses.harvest;
 }
 
 // Whether the file can be another JVM's. One that we may not read can; so can an empty one, which is just being made.
@@ -70,11 +73,11 @@ std::string WhyNotNamed(const std::string& path, SystemCalls& calls) {
 
 }  // namespace
 
-Snapshots::Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
+Snapshots::Snapshots(SnapshotSettings settings, SnapshotContent content, Log& log,
                      instrument::MemoryBudget& budget, SystemCalls& calls)
     : settings_(std::move(settings)),
       place_(settings_.path),
-      source_(source),
+      content_(std::move(content)),
       log_(log),
       budget_(budget),
       calls_(calls),
@@ -90,6 +93,7 @@ Status Snapshots::Start(jvmtiEnv* jvmti, JNIEnv* jni) {
     if (!lock) return {Code::kLimit, "a snapshot hangs"};
     next_ = std::chrono::steady_clock::now() + settings_.period;
   }
+  is_stopping_.store(false);
   return thread_.Start(jvmti, jni);
 }
 
@@ -106,7 +110,10 @@ std::string Snapshots::place() const {
   return place_;
 }
 
-bool Snapshots::Stop(std::chrono::milliseconds timeout) { return thread_.Stop(timeout); }
+bool Snapshots::Stop(std::chrono::milliseconds timeout) {
+  is_stopping_.store(true);
+  return thread_.Stop(timeout);
+}
 
 bool Snapshots::End(std::chrono::milliseconds timeout) {
   has_ended_.store(true);
@@ -118,7 +125,9 @@ bool Snapshots::End(std::chrono::milliseconds timeout) {
 void Snapshots::Work(JNIEnv* jni) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || has_ended_.load() || std::chrono::steady_clock::now() < next_) return;
-  TakeLocked(jni);
+  on_thread_ = true;
+  AtBoundary(log_, "a snapshot", [&] { TakeLocked(jni); });
+  on_thread_ = false;
 }
 
 void Snapshots::Take(JNIEnv* jni) { TakeWithin(jni, IfNone::kBegin, AfterEnd::kNothing); }
@@ -142,6 +151,10 @@ void Snapshots::TakeLocked(JNIEnv* jni) {
   const uint64_t cpu_ns = ThreadCpuNs() - before;
   log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
                           cpu_ns / 1000, done.written_bytes));
+  if (LogSizes().is_costly) {
+    const auto rest = std::chrono::nanoseconds(cpu_ns * kRest);
+    next_ = std::max(next_, std::chrono::steady_clock::now() + rest);
+  }
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.cpu_ns += cpu_ns;
   figures_.last_cpu_ns = cpu_ns;
@@ -155,7 +168,7 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
   if (IsLost(done) && replaced_ == nullptr) {
     if (!Replace(done.status)) return done;
     done = Publish(jni);
-  } else if (done.status.ok() && (done.wants_rewrite || source_.HasOutgrown()) && BeginAnew()) {
+  } else if (done.status.ok() && (done.wants_rewrite || LogSizes().has_outgrown) && BeginAnew()) {
     done = Publish(jni);
   }
   // Otherwise each later snapshot would try in vain to replace a file that is no longer ours.
@@ -179,12 +192,12 @@ std::string Snapshots::NameOf(int attempt) const {
 
 bool Snapshots::Open() {
   was_due_ = true;
-  if (budget_.Left() < kOwnBytes + source_.expected_bytes()) {
+  if (budget_.Left() < kOwnBytes + LogSizes().expected_bytes) {
     Fail({Code::kLimit, "memory= has no room for it"});
     return false;
   }
   Result<std::unique_ptr<RawWriter>> made =
-      RawWriter::Create([&](int attempt) { return NameOf(attempt); }, source_.Header(),
+      RawWriter::Create([&](int attempt) { return NameOf(attempt); }, content_.header,
                         {.most_bytes = settings_.most_bytes}, calls_);
   if (!made.ok()) {
     Fail(made.status().code() != Code::kLimit
@@ -199,7 +212,7 @@ bool Snapshots::Open() {
     log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), place_,
                              WhyNotNamed(place_, calls_)));
   }
-  source_.Begin();
+  BeginLog();
   return true;
 }
 
@@ -215,7 +228,7 @@ bool Snapshots::BeginAnew() {
   replaced_ = std::move(file_);
   file_ = std::move(*next);
   is_whole_ = true;
-  source_.Begin();
+  BeginLog();
   return true;
 }
 
@@ -246,24 +259,55 @@ bool Snapshots::Replace(const Status& why) {
   return is_open;
 }
 
+LogSize Snapshots::LogSizes() const {
+  LogSize sum;
+  for (const Recorder* recorder : content_.recorders) {
+    const LogSize size = recorder->log_size();
+    sum.bytes += size.bytes;
+    sum.expected_bytes += size.expected_bytes;
+    sum.has_outgrown = sum.has_outgrown || size.has_outgrown;
+    sum.is_costly = sum.is_costly || size.is_costly;
+  }
+  return sum;
+}
+
+void Snapshots::BeginLog() {
+  for (Recorder* recorder : content_.recorders) recorder->BeginLog();
+}
+
+void Snapshots::EndLog() {
+  for (Recorder* recorder : content_.recorders) recorder->EndLog();
+}
+
+Status Snapshots::Write(JNIEnv* jni, RawSink& sink) {
+  // Who takes the last snapshot wants all of it.
+  const auto is_over = [this] { return on_thread_ && (is_stopping_.load() || has_ended_.load()); };
+  for (Recorder* recorder : content_.recorders) {
+    if (Status status = recorder->Write(jni, sink, is_over); !status.ok()) return status;
+  }
+  return {};
+}
+
 RawPublication Snapshots::Publish(JNIEnv* jni) {
-  RawGeneration numbers;
-  numbers.time_ns = NowNs();
+  const int64_t time_ns = NowNs();
+  RawSink sink(*file_, time_ns);
+  content_.describe(sink);
   RawPublication done;
   is_whole_ = false;  // in case this throws
-  const bool is_complete = source_.AddTo(jni, *file_, &numbers);
-  if (is_complete) done = file_->Publish(numbers);
+  const Status written = Write(jni, sink);
+  if (written.ok()) done = sink.Publish();
   is_whole_ = true;
-  budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + source_.bytes());
-  if (is_complete && done.status.ok()) replaced_ = nullptr;
+  budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + LogSizes().bytes);
+  if (written.ok() && done.status.ok()) replaced_ = nullptr;
   WarnOfRoom();
-  NotePublication(is_complete, done, numbers);
+  NotePublication(written.ok(), done, time_ns);
   if (!done.status.ok() && !IsLost(done)) FailLocked(done.status);
+  // The others say that it was not possible at that moment.
+  if (written.code() == Code::kIo) FailLocked(written);
   return done;
 }
 
-void Snapshots::NotePublication(bool is_complete, const RawPublication& done,
-                                const RawGeneration& numbers) {
+void Snapshots::NotePublication(bool is_complete, const RawPublication& done, int64_t time_ns) {
   const std::lock_guard lock(figures_mutex_);
   figures_.path = file_->path();
   figures_.why_none.clear();
@@ -275,7 +319,7 @@ void Snapshots::NotePublication(bool is_complete, const RawPublication& done,
     ++figures_.snapshots;
     figures_.has_snapshot = true;
     deferrals_ = 0;
-    figures_.last_ms = static_cast<uint64_t>(numbers.time_ns / 1'000'000);
+    figures_.last_ms = static_cast<uint64_t>(time_ns / 1'000'000);
   }
 }
 
@@ -331,7 +375,7 @@ void Snapshots::Defer() {
 void Snapshots::Close() {
   file_ = nullptr;
   replaced_ = nullptr;
-  source_.End();
+  EndLog();
   budget_.Set(instrument::MemoryPart::kRawFile, 0);
   const std::lock_guard lock(figures_mutex_);
   figures_.path.clear();
@@ -367,6 +411,25 @@ void Snapshots::DiscardUseless() {
 Snapshots::Figures Snapshots::figures() const {
   const std::lock_guard lock(figures_mutex_);
   return figures_;
+}
+
+uint64_t Snapshots::AddTo(control::SessionStatus& status, bool is_stopped) const {
+  const Figures figures = this->figures();
+  status.raw = figures.path;
+  if (!figures.why_none.empty())
+    status.no_raw = figures.why_none + (is_stopped ? "" : "; it is tried again");
+  status.raw_bytes = figures.file_bytes;
+  status.snapshots = figures.snapshots;
+  status.snapshot_ms = figures.last_ms;
+  status.snapshot_cpu_us = figures.last_cpu_ns / 1'000;
+  status.snapshots_cpu_ms = figures.cpu_ns / 1'000'000;
+  const auto lose = [&](uint64_t count, std::string_view what) {
+    if (count > 0) status.raw_losses.push_back({std::string(what), count});
+  };
+  lose(figures.failed, "snapshots that could not be written");
+  lose(figures.skipped, "snapshots that would have had to wait for a profile");
+  lose(figures.without_room, "records that the raw file has no room for (raw-max=)");
+  return figures.cpu_ns;
 }
 
 }  // namespace iprof::vm

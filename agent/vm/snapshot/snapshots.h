@@ -17,7 +17,8 @@
 // another one is made; one that was moved stays as it is, and belongs to who moved it. If it is written anew and
 // another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program
 // waits for; other threads of the agent wait for one snapshot at most. Where memory is short, there is no file,
-// because the profile is worth more.
+// because the profile is worth more. Where a snapshot takes much CPU time, because the whole program is read again, the
+// thread takes them less often: they get a twentieth of one processor at most, and a kill loses as much more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
 // any attached thread in the live phase, including VMDeath; Stop, End, SetPlace, DiscardUseless, place
 // and figures on any thread.
@@ -28,39 +29,30 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/instrument/table/memory_budget.h"
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/settings/log.h"
-#include "agent/vm/snapshot/surviving_file.h"
+#include "agent/vm/snapshot/recorder.h"
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
-#include "writer/raw/raw_writer.h"
+#include "writer/raw/raw_sink.h"
 
 namespace iprof::vm {
 
-// What is recorded. Called by one thread at a time.
-class SnapshotSource {
- public:
-  virtual ~SnapshotSource() = default;
-  virtual RawHeader Header() = 0;
-  // From now on a new file is filled, or none any more.
-  virtual void Begin() = 0;
-  virtual void End() = 0;
-  // Adds what the file lacks, and reads the numbers, which are valid until the next call. Returns false if
-  // that is not possible now.
-  virtual bool AddTo(JNIEnv* jni, RawWriter& file, RawGeneration* numbers) = 0;
-  // Whether a new file would be much smaller, because this one describes much that is gone.
-  virtual bool HasOutgrown() const = 0;
-  virtual size_t bytes() const = 0;
-  // What bytes() will be soon after Begin.
-  virtual size_t expected_bytes() const = 0;
+// What the file has.
+struct SnapshotContent {
+  RawHeader header;
+  std::vector<Recorder*> recorders;
+  // Says of which run it is.
+  std::function<void(RawSink& sink)> describe;
 };
 
 struct SnapshotSettings {
@@ -70,27 +62,58 @@ struct SnapshotSettings {
   bool keeps_file = false;  // also when its content is in a profile
 };
 
-class Snapshots final : public SurvivingFile {
+class Snapshots final {
  public:
+  struct Figures {
+    std::string path;           // of the file; empty: there is none
+    std::string why_none;       // the last failure, if there is no file because of it
+    bool has_snapshot = false;  // it has a complete one, so it can be recovered
+    uint64_t snapshots = 0;
+    uint64_t last_ms = 0;  // when the last one was taken; ms since 1970
+    uint64_t file_bytes = 0;
+    uint64_t failed = 0;        // snapshots that could not be written
+    uint64_t skipped = 0;       // because a profile was being made
+    uint64_t without_room = 0;  // classes, counters, stacks … that raw-max= keeps out
+    uint64_t cpu_ns = 0;        // of all snapshots
+    uint64_t last_cpu_ns = 0;
+  };
+
   // Everything must outlive this object.
-  Snapshots(SnapshotSettings settings, SnapshotSource& source, Log& log,
+  Snapshots(SnapshotSettings settings, SnapshotContent content, Log& log,
             instrument::MemoryBudget& budget, SystemCalls& calls = SystemCalls::Real());
-  ~Snapshots() override;
+  ~Snapshots();
   Snapshots(const Snapshots&) = delete;
   Snapshots& operator=(const Snapshots&) = delete;
 
-  Status Start(jvmtiEnv* jvmti, JNIEnv* jni) override;
-  bool Stop(std::chrono::milliseconds timeout) override;
-  bool End(std::chrono::milliseconds timeout) override;
-  void SetPlace(const std::string& path) override;
-  std::string place() const override;
-  void Take(JNIEnv* jni) override;
-  void TakeIfBegun(JNIEnv* jni) override;
-  // One that is to be kept gets the last state instead, and is made if it is missing although a snapshot was due.
-  void Discard(JNIEnv* jni) override;
-  void DiscardUseless() override;
-  void Keep(JNIEnv* jni) override;
-  Figures figures() const override;
+  // The first snapshot comes after one period.
+  Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
+  // Ends the thread, until the next start. Returns true if it has ended.
+  bool Stop(std::chrono::milliseconds timeout);
+  // The same for good: a thread that was started meanwhile takes no snapshots.
+  bool End(std::chrono::milliseconds timeout);
+
+  // Where the next file is made; absolute. One that is there stays in use.
+  void SetPlace(const std::string& path);
+  std::string place() const;
+
+  // One more snapshot, on this thread. Does nothing after End: then the end of the
+  // recording decides whether the file stays.
+  void Take(JNIEnv* jni);
+  // Only if there is a file. No other thread may be making a profile.
+  void TakeIfBegun(JNIEnv* jni);
+  // The profile has everything, or the user wants none: removes the file. One that is to be kept gets the last state
+  // instead, and is made if it is missing although a snapshot was due.
+  void Discard(JNIEnv* jni);
+  // Removes a file that has no snapshot from which a profile could be recovered.
+  void DiscardUseless();
+  // The program ends, and no profile could be written: the file stays, with the last state if possible.
+  void Keep(JNIEnv* jni);
+
+  // Each takes about as long as a profile.
+  bool are_costly() const { return LogSizes().is_costly; }
+  Figures figures() const;
+  // Returns the CPU time of all snapshots, in ns.
+  uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const;
 
  private:
   enum class IfNone : uint8_t { kBegin, kNothing };
@@ -99,13 +122,17 @@ class Snapshots final : public SurvivingFile {
   void TakeWithin(JNIEnv* jni, IfNone if_none, AfterEnd after_end);
   void TakeLocked(JNIEnv* jni);
   RawPublication PublishInSomeFile(JNIEnv* jni);
+  LogSize LogSizes() const;
+  void BeginLog();
+  void EndLog();
+  Status Write(JNIEnv* jni, RawSink& sink);
   bool Open();
   bool BeginAnew();
   void DropSuccessor();
   static bool IsLost(const RawPublication& done);
   bool Replace(const Status& why);
   RawPublication Publish(JNIEnv* jni);
-  void NotePublication(bool is_complete, const RawPublication& done, const RawGeneration& numbers);
+  void NotePublication(bool is_complete, const RawPublication& done, int64_t time_ns);
   bool IsWithoutSnapshot() const;
   void RemoveFiles();
   void Defer();
@@ -119,7 +146,7 @@ class Snapshots final : public SurvivingFile {
 
   const SnapshotSettings settings_;
   std::string place_;  // of the next file; changed with mutex_ and figures_mutex_ held
-  SnapshotSource& source_;
+  const SnapshotContent content_;
   Log& log_;
   instrument::MemoryBudget& budget_;
   SystemCalls& calls_;
@@ -127,13 +154,15 @@ class Snapshots final : public SurvivingFile {
   std::unique_ptr<RawWriter> file_;
   std::unique_ptr<RawWriter> replaced_;  // what file_ will replace with its first snapshot
   bool was_due_ = false;                 // a snapshot
-  bool is_whole_ = false;                // file_ has everything that the source has given out
+  bool is_whole_ = false;                // file_ has everything that recorders have given out
+  bool on_thread_ = false;               // the snapshot is the thread's own
   std::atomic<bool> has_warned_of_failure_{false};
   bool has_warned_of_name_ = false;
   bool has_warned_of_room_ = false;
   bool has_warned_of_loss_ = false;
   std::chrono::steady_clock::time_point next_{};  // the thread does nothing before
   int deferrals_ = 0;                             // files in a row that were removed
+  std::atomic<bool> is_stopping_{false};          // the thread is
   std::atomic<bool> has_ended_{false};
   mutable std::mutex figures_mutex_;
   Figures figures_;

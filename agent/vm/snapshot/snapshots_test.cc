@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <thread>
 
+#include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/snapshot/snapshot_world.h"
 
@@ -412,6 +414,59 @@ TEST_CASE("a snapshot that cannot be taken now is skipped") {
   CHECK(world.snapshots->figures().skipped == 1);
   CHECK(world.Warnings() == 0);
   CHECK(world.Counter() == 7);
+}
+
+TEST_CASE(
+    "after a costly snapshot the thread rests, and gives one up that is not wanted any more") {
+  World world(false, milliseconds(20));
+  world.source.is_costly = true;
+  std::atomic<int> writes{0};
+  world.source.on_add = [&] {
+    ++writes;
+    const uint64_t begun = ThreadCpuNs();
+    while (ThreadCpuNs() - begun < 100'000'000) {  // five periods, and then ninety-five of rest
+    }
+  };
+  const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
+  REQUIRE(environment.ok());
+  REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
+  while (world.Counter() != 7) std::this_thread::sleep_for(milliseconds(1));
+  std::this_thread::sleep_for(milliseconds(200));
+  CHECK(writes == 1);
+  world.source.on_add = nullptr;
+  world.Take();  // who asks for one gets it, and all of it
+  CHECK(world.snapshots->figures().snapshots == 2);
+  CHECK_FALSE(world.source.is_over());
+  CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+}
+
+TEST_CASE("a stop makes the thread give up its snapshot") {
+  World world(false, milliseconds(20));
+  world.source.on_add = [&] {
+    while (!world.source.is_over()) std::this_thread::sleep_for(milliseconds(1));
+    world.source.is_possible = false;
+    world.source.failure = Code::kUsage;
+  };
+  const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
+  REQUIRE(environment.ok());
+  REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
+  while (world.Files() == 0) std::this_thread::sleep_for(milliseconds(1));
+  CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+  CHECK(world.snapshots->figures().skipped == 1);
+  CHECK(world.Warnings() == 0);
+}
+
+TEST_CASE("a recorder that fails leaves the last snapshot, and is told of once") {
+  World world;
+  world.Take();
+  world.source.is_possible = false;
+  world.source.failure = Code::kIo;
+  world.source.counters = {8};
+  world.Take();
+  world.Take();
+  CHECK(world.Counter() == 7);
+  CHECK(world.snapshots->figures().failed == 2);
+  CHECK(world.Warnings() == 1);
 }
 
 }  // namespace

@@ -1,0 +1,226 @@
+// What Counting writes into a sink. See counting.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "agent/vm/counting/counting.h"
+#include "agent/vm/jvmti/lock_within.h"
+#include "writer/methods/class_record_bytes.h"
+
+namespace iprof::vm {
+namespace {
+
+// A harvest takes milliseconds. A profile that is being made takes longer, but then this snapshot may
+// be left out.
+constexpr auto kPatience = std::chrono::milliseconds(500);
+
+// The agent's thread waits while so many classes are added, which takes a few milliseconds.
+constexpr size_t kClassesAtOnce = 256;
+
+// The chunks that are ready for later classes have only zeros.
+std::span<const uint64_t> Used(std::span<const uint64_t> counters) {
+  while (!counters.empty() && counters.back() == 0) counters = counters.first(counters.size() - 1);
+  return counters;
+}
+
+}  // namespace
+
+void Counting::BeginLog() {
+  copy_ = {};
+  store_.types().ForgetPairs();
+  instrumenter_.table().NoteChanges();
+}
+
+void Counting::EndLog() {
+  copy_ = {};
+  if (const std::unique_lock lock = LockWithin(unload_mutex_, kPatience); lock) {
+    store_.types().DropPairs(kPatience);
+  } else {
+    store_.types().ForgetPairs();
+  }
+  instrumenter_.table().StopNotingChanges();
+}
+
+LogSize Counting::log_size() const {
+  constexpr size_t kBytesOfClass = 256;  // its receivers, and that it is in the file
+  constexpr uint64_t kFew = 4096;
+  const auto known = instrumenter_.classes();
+  return {
+      .bytes = copy_.pairs.bytes() + copy_.counters.capacity() * sizeof(uint64_t) +
+               store_.types().pairs_bytes(),
+      .expected_bytes = store_.copy_bytes() + known.loaded * kBytesOfClass,
+      // Most classes are gone, or a third of the pairs of a site and a class.
+      .has_outgrown = copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew ||
+                      (copy_.is_whole && copy_.pairs.size() > copy_.pairs.seen() * 3 / 2 + kFew),
+      .is_costly = freezer_ != nullptr};
+}
+
+Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/) {
+  RawWriter* const log = sink.log();
+  const bool is_snapshot = sink.is_snapshot();
+  // Its own work is counted. If nobody waited, classes of the JDK would not be compared before the end.
+  if (is_snapshot && origin_ != nullptr && store_.is_open()) origin_->Settle(kPatience);
+  if (log != nullptr) JudgeAgain(*log);
+  const std::unique_lock lock =
+      log != nullptr ? AddChanges(*log)
+                     : LockWithin(unload_mutex_, is_snapshot ? kPatience : patience());
+  if (!lock && is_snapshot) return {Code::kLimit, "another profile is being made"};
+  EstimatedMethods estimated;
+  RawCounts counts;
+  if (log != nullptr) {
+    ReadForLog(jni, *log, &estimated);
+  } else {
+    counts = Read(jni, lock.owns_lock(), is_snapshot, &estimated).counts;
+  }
+  const LiveFrames live = LiveNow(jni, is_snapshot);
+  std::vector<std::pair<std::string_view, uint64_t>> live_frames;
+  live.ForEach(
+      [&](const MethodKey& key, uint64_t frames) { live_frames.emplace_back(key.text(), frames); });
+  if (store_.is_open()) sink.NoteGoesOn();
+  if (log != nullptr) {
+    sink.SetProbeCounts({.counters = Used(copy_.counters),
+                         .pairs = copy_.pairs.counts(),
+                         .live_frames = live_frames,
+                         .estimated = std::move(estimated)});
+    return {};
+  }
+  WarnOfCap();
+  // After the counters were read, so that its own work is not counted.
+  if (!is_snapshot && origin_ != nullptr && store_.is_open())
+    origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
+  const auto classes = instrumenter_.Classes(counts.counters, counts.types, Origins());
+  sink.SetProbeCounts({.classes = classes.get(),
+                       .types = &classes->types(),
+                       .counters = classes->counters(),
+                       .live_frames = live_frames,
+                       .options = instrumenter_.assembly_options(),
+                       .estimated = std::move(estimated)});
+  if (!is_snapshot) {
+    self_check_ = instrumenter_.CheckSelf(counts.counters,
+                                          [&](const MethodKey& key) { return live.Of(key); });
+  }
+  return {};
+}
+
+// Frames that were live when the recording was started, stopped or reset, and those that are.
+LiveFrames Counting::LiveNow(JNIEnv* jni, bool is_snapshot) const {
+  LiveFrames live = edges_;
+  if (!store_.is_open()) {
+    live.Add(live_at_close_);
+  } else if (!is_snapshot) {
+    live.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
+  }
+  return live;
+}
+
+ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot,
+                                   EstimatedMethods* estimated) {
+  if (!is_locked) {
+    if (freezer_ != nullptr) estimated->lost = freezer_->figures().known;
+    log_.Error(
+        fmt::format("counts of classes that are being unloaded may be missing{}",
+                    estimated->lost == 0
+                        ? std::string()
+                        : fmt::format(", and the estimates of {} methods are", estimated->lost)));
+  }
+  ChunkStore::Reading reading =
+      store_.Read(environment_.get(), jni, is_snapshot ? kPatience : kHarvestTimeout);
+  if (!reading.whole && !is_snapshot) {
+    log_.Error(
+        "many classes of receivers are missing: the agent's thread, "
+        "iprof, is suspended");
+  }
+  // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
+  // thread may be in the middle of them.
+  if (freezer_ != nullptr && is_locked) {
+    estimated->calls = freezer_->AddTo(environment_.get(), jni, reading.counts);
+    estimated->unnamed = freezer_->unnamed();
+  }
+  return reading;
+}
+
+// With the lock. The counters of a class that was unloaded must be read after the log was told.
+void Counting::ReadForLog(JNIEnv* jni, RawWriter& log, EstimatedMethods* estimated) {
+  if (freezer_ == nullptr) {
+    copy_.is_whole = store_.Read(environment_.get(), jni, kPatience, &copy_.counters, &copy_.pairs);
+  } else {
+    ChunkStore::Reading reading = Read(jni, true, true, estimated);
+    copy_.is_whole = reading.whole;
+    copy_.counters = std::move(reading.counts.counters);
+    copy_.pairs.BeginReading();
+    copy_.pairs.AddAll(reading.counts.types);
+  }
+  for (; copy_.added_pairs < copy_.pairs.size(); ++copy_.added_pairs) {
+    log.AddPair(copy_.added_pairs, copy_.pairs.SiteOf(copy_.added_pairs),
+                copy_.pairs.TypeOf(copy_.added_pairs));
+  }
+}
+
+// Tells the log of classes that are new or gone. Returns the lock of their counters; none if a profile is being made, or
+// the agent's thread is suspended.
+std::unique_lock<std::timed_mutex> Counting::AddChanges(RawWriter& log) {
+  for (;;) {
+    std::unique_lock lock = LockWithin(unload_mutex_, kPatience);
+    if (!lock) return lock;
+    const auto changes = instrumenter_.table().TakeChanges(kClassesAtOnce);
+    AddClasses(changes, log);
+    if (!changes.has_more) return lock;
+    lock.unlock();
+    static_cast<void>(log.Flush());  // if it fails, Publish tries again and tells
+  }
+}
+
+void Counting::AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& log) {
+  if (changes.forgets_unloaded) log.ForgetUnloaded();
+  instrument::ClassTable& table = instrumenter_.table();
+  for (const auto& added : changes.added) {
+    ClassRecord klass;
+    UnloadedCounts counts;
+    const bool is_unloaded = table.CountsOf(added.id, &counts);
+    table.Decode(added.id, 0, 0, &klass);
+    AddClass(added.number, klass, log);
+    if (is_unloaded) log.AddUnloaded(added.number, counts);
+  }
+  for (const auto& unloaded : changes.unloaded) {
+    if (!unloaded.record.empty()) {
+      ClassRecord klass;
+      size_t consumed = 0;
+      if (DecodeClassRecord(unloaded.record, &klass, &consumed) == SealStatus::kRecord)
+        AddClass(unloaded.number, klass, log);
+    }
+    log.AddUnloaded(unloaded.number, unloaded.counts);
+  }
+}
+
+void Counting::AddClass(uint32_t number, ClassRecord& klass, RawWriter& log) {
+  if (origin_ != nullptr) {
+    for (CountedMethod& method : klass.methods) method.origin = origin_->Judge(klass, method);
+    if (origin_->MayChange(klass))
+      copy_.unjudged.push_back({number, std::string(klass.name), klass.hash});
+  }
+  log.AddClass(number, klass);
+  ++copy_.added_classes;
+}
+
+// Adds the classes again that have been compared meanwhile.
+void Counting::JudgeAgain(RawWriter& log) {
+  for (const Copy::Class& one : std::exchange(copy_.unjudged, {})) {
+    ClassRecord klass;
+    const auto held = instrumenter_.table().Find(one.name, one.hash, &klass);
+    if (!held) continue;  // it was unloaded
+    AddClass(one.number, klass, log);
+    instrumenter_.Release(*held);
+  }
+}
+
+OriginOf Counting::Origins() const {
+  if (origin_ == nullptr) return {};
+  return [this](const ClassRecord& klass, const CountedMethod& method) {
+    return origin_->Judge(klass, method);
+  };
+}
+
+}  // namespace iprof::vm
