@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/agent_library.h"
-#include "cli/target_bytes.h"
 #include "cli/window_recording.h"
 #include "writer/image/image_note.h"
 #include "writer/io/agent_section.h"
@@ -55,8 +54,7 @@ Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& consol
   window.library = *library;
   std::optional<Profile> recorded;
   const std::string name = fmt::format("process {}", order.pid);
-  window.save = [&](const OwnedFd& file) {
-    TargetBytes source(file, "the samples of " + name, order.timeouts.answer);
+  window.save = [&](ByteSource& source) {
     Result<Profile> read = ReadProfile(source, "the samples of " + name);
     if (read.ok()) recorded = std::move(*read);
     return read.status();

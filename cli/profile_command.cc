@@ -59,9 +59,7 @@ class ProfileCommand : public Command {
   Status Record(Console& console) {
     if (Status status = Prepare(console); !status.ok()) return status;
     order_.form = FormOf(output_);
-    order_.save = [this](const OwnedFd& profile) {
-      return SaveProfile(profile, output_, order_.timeouts.answer);
-    };
+    order_.save = [this](ByteSource& profile) { return SaveProfile(profile, output_); };
     order_.save_recovered = [&](const Profile& recovered) {
       return WriteProfileOutput(console, recovered, output_, "auto", /*pretty=*/false,
                                 /*gzip=*/false, Readers::kOwner);

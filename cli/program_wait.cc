@@ -21,7 +21,7 @@ milliseconds Since(Clock::time_point start) {
 }  // namespace
 
 Ending WaitFor(const Console& console, const jvm::Process& process, const std::string& what,
-               std::optional<milliseconds> most) {
+               std::optional<milliseconds> most, const std::function<bool()>& has_news) {
   const Clock::time_point start = Clock::now();
   Progress progress(console, what);
   for (;;) {
@@ -29,7 +29,7 @@ Ending WaitFor(const Console& console, const jvm::Process& process, const std::s
     if (most && elapsed >= *most) return Ending::kTimeIsUp;
     const milliseconds rest = most ? std::min(kSlice, *most - elapsed) : kSlice;
     if (jvm::HeldSignals::Take(rest) != 0) return Ending::kInterrupt;
-    if (process.HasEnded()) return Ending::kProgramEnded;
+    if ((has_news && has_news()) || process.HasEnded()) return Ending::kProgramEnded;
     progress.Update(static_cast<uint64_t>(Since(start).count() / 1000),
                     static_cast<uint64_t>(most.value_or(milliseconds(0)).count() / 1000), "s");
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,8 +16,10 @@ namespace iprof::cli {
 
 enum class Ending { kTimeIsUp, kInterrupt, kProgramEnded };
 
-// `what` is the bar's text. Without a time it waits for ever.
+// `what` is the bar's text. Without a time it waits for ever. `has_news`: whether the program says that it ends; null: it
+// does not say that.
 Ending WaitFor(const Console& console, const jvm::Process& process, const std::string& what,
-               std::optional<std::chrono::milliseconds> most);
+               std::optional<std::chrono::milliseconds> most,
+               const std::function<bool()>& has_news = {});
 
 }  // namespace iprof::cli

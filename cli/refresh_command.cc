@@ -29,16 +29,15 @@ class RefreshCommand : public Command {
     const jvm::HeldSignals held;  // so that an interrupted command can say what goes on in the JVM
     if (Status given = CheckAddress(address_); !given.ok()) return console.Error(given);
     jvm::AgentRequest request;
-    request.verb = control::Verb::kRefresh;
-    request.share = std::llround(share_ * 1000);
+    request.wish = control::Refresh{std::llround(share_ * 1000)};
     if (address_.pid != 0) {
       const Result<std::string> library = FindAgentLibrary();
       if (!library.ok()) return console.Error(library.status());
       request.library = *library;
     }
-    const Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
-    if (!reply.ok()) return console.Error(reply.status());
-    return ReportAnswer(console, NameOf(address_), reply->answer, format_ == "json");
+    const Result<control::Answer> answer = SendCommand(address_, request, timeouts_);
+    if (!answer.ok()) return console.Error(answer.status());
+    return ReportAnswer(console, NameOf(address_), *answer, format_ == "json");
   }
 
  private:

@@ -1,5 +1,10 @@
 // iprof start, stop, reset, dump and status: commands to an agent that is loaded.
+#include <fmt/format.h>
+
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cli/jvm/target_wait.h"
@@ -14,18 +19,10 @@
 namespace iprof::cli {
 namespace {
 
-using control::Verb;
-
 const std::vector<std::string> kNoOthers;
 const std::vector<std::string> kMetrics{"openmetrics"};
 
-// The agent's sentence names its own file; the user knows the other one.
-void NameFile(std::string& message, const std::string& agents, const std::string& ours) {
-  const size_t at = agents.empty() ? std::string::npos : message.find(agents);
-  if (at != std::string::npos) message.replace(at, agents.size(), ours);
-}
-
-template <Verb kVerb>
+template <typename Wish>
 class SessionCommand : public Command {
  public:
   void Define(OptionList& options) override {
@@ -33,36 +30,42 @@ class SessionCommand : public Command {
     if (kWrites) {
       options
           .Add("-o,--output", output_,
-               kVerb == Verb::kStop
+               std::is_same_v<Wish, control::Stop>
                    ? "Also write the profile to this file"
                    : "Write to this file (default: to the file that the agent's out= names)")
           .Takes("FILE");
     }
-    if (kVerb == Verb::kReset)
+    if (std::is_same_v<Wish, control::Reset>)
       options.AddFlag("--samples", only_samples_, "Forget only the samples; the counts stay");
     AddTimeout(options, timeouts_);
-    AddFormat(options, format_, kVerb == Verb::kStatus ? kMetrics : kNoOthers);
+    AddFormat(options, format_, std::is_same_v<Wish, control::Describe> ? kMetrics : kNoOthers);
   }
 
   ExitCode Run(Console& console) override {
     const jvm::HeldSignals held;  // so that an interrupted command can say what goes on in the JVM
     if (Status given = CheckAddress(address_); !given.ok()) return console.Error(given);
-    jvm::AgentRequest request;
-    request.verb = kVerb;
-    request.only_samples = only_samples_;
-    if (!output_.empty()) {
-      request.profile = FormOf(output_);
-      if (Status ready = CheckOutput(console, request); !ready.ok()) return console.Error(ready);
+    Wish wish;
+    if constexpr (std::is_same_v<Wish, control::Reset>) {
+      if (only_samples_) wish.only = control::Forgotten::kSamples;
     }
-    Result<jvm::AgentReply> reply = SendCommand(address_, request, timeouts_);
-    if (!reply.ok()) return console.Error(reply.status());
-    control::Answer& answer = reply->answer;
-    NameFile(answer.message, reply->profile_path, output_);
-    const bool is_ours = !output_.empty() && address_.pid != 0;
-    if (answer.outcome == control::Outcome::kDone && is_ours) {
-      const Status saved = Save(reply->profile);
-      if (!saved.ok()) return console.Error(saved);
-      TellSaved(address_, answer, timeouts_);
+    if constexpr (kWrites) {
+      if (!output_.empty()) {
+        if (Status ready = CheckOutput(console, wish); !ready.ok()) return console.Error(ready);
+      }
+    }
+    bool is_saved = false;
+    const auto save = [&](ByteSource& profile) {
+      const Status saved = SaveProfile(profile, output_);
+      is_saved = saved.ok();
+      return saved.ok() ? saved : NotSaved(saved, address_.pid);
+    };
+    Result<control::Answer> said = SendCommand(address_, {.wish = wish}, timeouts_, save);
+    if (!said.ok()) return console.Error(said.status());
+    control::Answer& answer = *said;
+    if (answer.outcome == control::Outcome::kDone && kWrites && !output_.empty() &&
+        address_.pid != 0) {
+      if (!is_saved) return console.Error(NoProfile());
+      answer.message += fmt::format("{}wrote {}", answer.message.empty() ? "" : "; ", output_);
     }
     if (format_ == kMetrics.front() && answer.outcome == control::Outcome::kDone && answer.status) {
       const std::string target = address_.pid != 0 ? std::to_string(address_.pid) : address_.socket;
@@ -73,10 +76,12 @@ class SessionCommand : public Command {
   }
 
  private:
-  static constexpr bool kWrites = kVerb == Verb::kStop || kVerb == Verb::kDump;
+  static constexpr bool kWrites =
+      std::is_same_v<Wish, control::Stop> || std::is_same_v<Wish, control::Dump>;
 
-  Status CheckOutput(Console& console, jvm::AgentRequest& request) {
+  Status CheckOutput(Console& console, control::ProfileWish& wish) {
     if (address_.pid != 0) {
+      wish.sent = FormOf(output_);
       Result<vm::OutClaim> claim = ClaimOutput(console, address_.pid, output_);
       if (claim.ok()) claim_ = std::move(*claim);
       return claim.status();
@@ -86,15 +91,12 @@ class SessionCommand : public Command {
                     "with --control and without a process id, the JVM itself writes the file: give "
                     "an absolute path of the JVM with -o");
     }
-    request.out = output_;
+    wish.out = output_;
     return Status();
   }
 
-  Status Save(const OwnedFd& profile) const {
-    if (!profile.is_open())
-      return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
-    const Status saved = SaveProfile(profile, output_, timeouts_.answer);
-    return saved.ok() ? saved : NotSaved(saved, address_.pid);
+  Status NoProfile() const {
+    return Status(Code::kIo, fmt::format("{}: the agent wrote no profile", NameOf(address_)));
   }
 
   jvm::AgentAddress address_;
@@ -105,9 +107,9 @@ class SessionCommand : public Command {
   std::string format_ = "text";
 };
 
-template <Verb kVerb>
+template <typename Wish>
 std::unique_ptr<Command> Make() {
-  return std::unique_ptr<Command>(new SessionCommand<kVerb>);
+  return std::unique_ptr<Command>(new SessionCommand<Wish>);
 }
 
 constexpr Example kStartExamples[] = {
@@ -141,7 +143,7 @@ const CommandEntry kStartEntry = {
     "start=n, or stopped. After a stop the counts continue; 'iprof reset' begins anew.\n\n"
     "The classes that are loaded are changed in batches, each of which pauses the program shortly. "
     "If no agent is loaded, use 'iprof profile' or 'iprof attach'.",
-    kStartExamples, Make<Verb::kStart>};
+    kStartExamples, Make<control::Start>};
 
 const CommandEntry kStopEntry = {
     "stop", "Stop recording, and give the classes their own code back",
@@ -149,26 +151,26 @@ const CommandEntry kStopEntry = {
     "so that the program is as fast as without the agent; lambdas that were counted keep their "
     "probes, and 'iprof status' says how many. What was recorded is kept.\n\n"
     "With -o the profile is written after that.",
-    kStopExamples, Make<Verb::kStop>};
+    kStopExamples, Make<control::Stop>};
 
 const CommandEntry kResetEntry = {
     "reset", "Forget what was recorded so far",
     "Forgets the counts and samples up to now, so that the next profile has only what comes later. "
     "The program does not pause, and recording goes on.",
-    kResetExamples, Make<Verb::kReset>};
+    kResetExamples, Make<control::Reset>};
 
 const CommandEntry kDumpEntry = {
     "dump", "Write the profile while the program runs",
     "Writes the profile of what was recorded so far; recording goes on. With -o, the tool writes "
     "the file, with the rights of its own user; else the agent writes the file that its option "
     "out= names.",
-    kDumpExamples, Make<Verb::kDump>};
+    kDumpExamples, Make<control::Dump>};
 
 const CommandEntry kStatusEntry = {
     "status", "Print what the agent in a JVM does",
     "Prints whether the agent records, since when and what; how many classes and methods it counts "
     "and leaves alone; samples, losses, memory and CPU time of the agent; and the pauses of the "
     "last start or stop.",
-    kStatusExamples, Make<Verb::kStatus>};
+    kStatusExamples, Make<control::Describe>};
 
 }  // namespace iprof::cli

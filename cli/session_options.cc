@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/jvm_options.h"
-#include "cli/target_bytes.h"
 #include "writer/io/atomic_file.h"
 
 namespace iprof::cli {
@@ -25,15 +24,13 @@ std::string NameOf(const jvm::AgentAddress& address) {
   return address.pid != 0 ? fmt::format("process {}", address.pid) : address.socket;
 }
 
-Status SaveProfile(const OwnedFd& profile, const std::string& path,
-                   std::chrono::milliseconds most) {
+Status SaveProfile(ByteSource& profile, const std::string& path) {
   // As the agent's own profiles.
   const auto file = AtomicFile::Create(path, SystemCalls::Real(), Readers::kOwner);
   if (!file.ok()) return file.status();
-  TargetBytes bytes(profile, "what the agent wrote", most);
   char buffer[1 << 16];
   while (true) {
-    const Result<size_t> count = bytes.Read(buffer, sizeof buffer);
+    const Result<size_t> count = profile.Read(buffer, sizeof buffer);
     if (!count.ok()) return count.status();
     if (*count == 0) return (*file)->Commit();
     const Status written = (*file)->Write({buffer, *count});
@@ -47,8 +44,8 @@ Status NotSaved(const Status& why, pid_t jvm) {
                                   why.message(), jvm)};
 }
 
-jvm::ProfileForm FormOf(const std::string& path) {
-  return path.ends_with(".gz") ? jvm::ProfileForm::kGzip : jvm::ProfileForm::kPlain;
+control::Sent FormOf(const std::string& path) {
+  return path.ends_with(".gz") ? control::Sent::kGzip : control::Sent::kPlain;
 }
 
 }  // namespace iprof::cli

@@ -5,11 +5,12 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <string>
 
 #include "cli/jvm/agent_control.h"
 #include "cli/option_list.h"
+#include "writer/control/command.h"
+#include "writer/io/byte_stream.h"
 
 namespace iprof::cli {
 
@@ -20,13 +21,13 @@ Status CheckAddress(const jvm::AgentAddress& address);
 // "process 4711", or the socket.
 std::string NameOf(const jvm::AgentAddress& address);
 
-// Copies the profile within this time, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
+// Copies the profile, so that the file is there whole or not at all. It is for our user only, unless it replaces one of
 // our user's.
-Status SaveProfile(const OwnedFd& profile, const std::string& path, std::chrono::milliseconds most);
+Status SaveProfile(ByteSource& profile, const std::string& path);
 // Why a profile could not be saved, and how to get it all the same: the agent keeps what it has recorded.
 Status NotSaved(const Status& why, pid_t jvm);
 
 // Compressed if the file's name says so.
-jvm::ProfileForm FormOf(const std::string& path);
+control::Sent FormOf(const std::string& path);
 
 }  // namespace iprof::cli

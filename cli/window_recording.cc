@@ -9,13 +9,11 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/program_wait.h"
 #include "cli/raw_input.h"
-#include "cli/raw_of_last.h"
 #include "cli/session_options.h"
 
 namespace iprof::cli {
 namespace {
 
-using control::Verb;
 using jvm::HeldSignals;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
@@ -27,11 +25,7 @@ constexpr milliseconds kMargin{60'000};
 constexpr milliseconds kLongStart{3'600'000};
 // In the private folder; see MakeFolder.
 constexpr char kAgentsFile[] = "agent.iprof";
-constexpr char kLastProfile[] = "exit.iprof";
-constexpr char kLastProfileGzip[] = "exit.iprof.gz";
-// Of the recording for which this tool has loaded the agent, and of a later one.
 constexpr char kAgentsRawFile[] = "agent.iraw";
-constexpr char kLastRawFile[] = "exit.iraw";
 // A stop that fails because the program is ending fails shortly before the process has ended.
 constexpr milliseconds kEndPatience{5'000};
 
@@ -71,7 +65,7 @@ Result<RecordedWindow> WindowRecording::Record() {
       return Status(Code::kIo, "interrupted during the warm-up: nothing was recorded");
     }
   }
-  if (!Names(order_.options, "out=")) {
+  if (users_out_.empty() && !Names(order_.options, "out=")) {
     if (Status status = MakeFolder(); !status.ok()) return status;
   }
   if (!has_agent_) {
@@ -88,7 +82,8 @@ Result<RecordedWindow> WindowRecording::Record() {
   }
   const Ending ending =
       WaitFor(console_, target_->process, "recording",
-              order_.duration.count() != 0 ? std::optional(order_.duration) : std::nullopt);
+              order_.duration.count() != 0 ? std::optional(order_.duration) : std::nullopt,
+              [this] { return window_ != nullptr && window_->HasNews(); });
   const milliseconds recorded = Since(start);
   if (ending == Ending::kProgramEnded) return SaveLast(recorded);
   return Stop(recorded);
@@ -97,13 +92,13 @@ Result<RecordedWindow> WindowRecording::Record() {
 // An agent that is loaded must not record for somebody else.
 Status WindowRecording::CheckFree() {
   if (!target_->jvm.agent) return Status();
-  const Result<jvm::AgentReply> reply = SendCommand(order_.address, {}, order_.timeouts);
-  if (!reply.ok()) return reply.status();
-  const control::Answer& answer = reply->answer;
+  const Result<control::Answer> said = SendCommand(order_.address, {}, order_.timeouts);
+  if (!said.ok()) return said.status();
+  const control::Answer& answer = *said;
   // A harvest or a refresh has loaded the library alone.
   if (answer.status && answer.status->state == "idle") return Status();
   has_agent_ = true;
-  if (answer.status && !control::IsToolsFile(answer.status->out)) users_out_ = answer.status->out;
+  if (answer.status) users_out_ = answer.status->out;
   if (order_.only_samples) {
     if (Status status = CheckIsSampler(answer); !status.ok()) return status;
   } else if (!order_.options.empty()) {
@@ -132,19 +127,14 @@ Status WindowRecording::CheckIsSampler(const control::Answer& answer) const {
                   target_->process.Name()));
 }
 
-// The agent's own file and that of this recording are in a private folder. So no folder of the program needs
-// to be writable, and what the agent writes if the program ends during the recording is found. The
-// recording names its file itself, because the agent may have been loaded by an earlier run of this tool,
-// whose folder is gone.
+// An agent without a file of the user keeps in a private folder what must survive a kill. So no folder of the program needs
+// to be writable, and what is left is found. The recording names the folder itself, because the agent may have been loaded
+// by an earlier run of this tool, whose folder is gone.
 Status WindowRecording::MakeFolder() {
   Result<jvm::PrivateFolder> folder = jvm::PrivateFolder::Make(*target_);
   if (!folder.ok()) return folder.status();
   folder_.emplace(std::move(*folder));
   return Status();
-}
-
-const char* WindowRecording::LastProfile() const {
-  return order_.form == jvm::ProfileForm::kGzip ? kLastProfileGzip : kLastProfile;
 }
 
 Status WindowRecording::Load() {
@@ -156,11 +146,11 @@ Status WindowRecording::Load() {
 }
 
 Status WindowRecording::Start() {
-  jvm::AgentRequest request;
-  request.verb = Verb::kStart;
-  if (folder_) request.out = folder_->PathOf(LastProfile());
-  if (order_.duration.count() != 0) request.duration = order_.duration + kMargin;
-  const Result<control::Answer> answer = Ask(request);
+  control::Start wish{.window = order_.form};
+  if (folder_) wish.folder = folder_->path();
+  if (order_.duration.count() != 0) wish.duration = order_.duration + kMargin;
+  const Result<control::Answer> answer = Ask(wish, milliseconds(0), {}, &window_);
+  if (answer.ok() && answer->outcome != control::Outcome::kDone) return NotDone(*answer);
   if (answer.ok() && answer->status && !folder_) users_out_ = answer->status->out;
   return answer.status();
 }
@@ -171,76 +161,84 @@ Status WindowRecording::TakeBack() {
   const Status late(Code::kIo,
                     fmt::format("{}: the recording did not begin within {} (--timeout)",
                                 target_->process.Name(), jvm::InSeconds(order_.timeouts.answer)));
-  jvm::AgentRequest request;
-  request.verb = Verb::kStop;
-  request.patience = kLongStart;
-  const Result<control::Answer> answer = Ask(request);
-  if (answer.ok()) return Status(late.code(), late.message() + "; it was stopped again");
+  const Result<control::Answer> answer = Ask(control::Stop(), kLongStart);
+  if (answer.ok() && answer->outcome == control::Outcome::kDone)
+    return Status(late.code(), late.message() + "; it was stopped again");
   if (folder_ && !target_->process.HasEnded()) folder_->Keep();  // the stop may be refused
-  return Status(late.code(), fmt::format("{}, and was not stopped: {}", late.message(),
-                                         answer.status().message()));
+  const Status why = answer.ok() ? NotDone(*answer) : answer.status();
+  return Status(late.code(),
+                fmt::format("{}, and was not stopped: {}", late.message(), why.message()));
 }
 
-// `patience`: how long it may wait in the agent, see AgentRequest.
 Result<RecordedWindow> WindowRecording::Stop(milliseconds recorded, milliseconds patience) {
-  jvm::AgentRequest request;
-  request.verb = Verb::kStop;
-  request.patience = patience;
-  request.profile = order_.form;
-  OwnedFd profile;
-  Refusal refusal = Refusal::kNoAnswer;
-  Result<control::Answer> answer = Ask(request, &profile, &refusal);
-  if (!answer.ok()) {
-    // Only the program's end is worth a wait; another refusal is the reason.
-    const bool has_ended =
-        refusal == Refusal::kOther ? target_->process.HasEnded() : HasEndedSoon();
-    if (has_ended) {
-      const std::string why = answer.status().message();
-      if (refusal != Refusal::kNoAnswer && !why.ends_with(control::kEnding)) why_no_stop_ = why;
-      return SaveLast(recorded);
-    }
-    // The agent may go on recording, or its stop may fail: then it writes to its own file.
-    if (folder_ && !target_->process.HasEnded()) folder_->Keep();
-    return answer.status();
+  Status not_saved;
+  bool is_saved = false;
+  const auto take = [&](ByteSource& profile) {
+    const Status saved = order_.save(profile);
+    is_saved = saved.ok();
+    if (!saved.ok()) not_saved = NotSaved(saved, order_.address.pid);
+    return not_saved;
+  };
+  const Result<control::Answer> answer = Ask(control::Stop{{.sent = order_.form}}, patience, take);
+  if (answer.ok() && answer->outcome == control::Outcome::kDone) {
+    if (!is_saved)
+      return Status(Code::kIo,
+                    fmt::format("{}: the agent wrote no profile", target_->process.Name()));
+    const uint64_t anew = answer->status ? answer->status->methods_compiled_anew : 0;
+    return RecordedWindow{recorded, HowEnded::kByStop, anew};
   }
-  if (!profile.is_open()) {
-    return Status(Code::kIo,
-                  fmt::format("{}: the agent wrote no profile", target_->process.Name()));
+  if (!not_saved.ok() && !target_->process.HasEnded()) {
+    // Otherwise what survives a kill has no place.
+    if (folder_) folder_->Keep();
+    return answer.ok() ? NotDone(*answer) : answer.status();
   }
-  if (Status saved = order_.save(profile); !saved.ok()) {
-    // Otherwise the program's end has no place for the profile.
-    if (folder_ && users_out_.empty()) folder_->Keep();
-    return NotSaved(saved, order_.address.pid);
+  // Only the program's end is worth a wait; another refusal is the reason.
+  const bool is_refused = answer.ok() && answer->end == control::ProgramEnd::kNone;
+  if (is_refused ? target_->process.HasEnded() : HasEndedSoon()) {
+    if (answer.ok() && answer->end != control::ProgramEnd::kOvertook)
+      why_no_stop_ = NotDone(*answer).message();
+    return SaveLast(recorded);
   }
-  TellSaved(order_.address, *answer, order_.timeouts);
-  const uint64_t anew = answer->status ? answer->status->methods_compiled_anew : 0;
-  return RecordedWindow{recorded, HowEnded::kByStop, anew};
+  // The agent may go on recording, or its stop may fail: then it writes to its own file.
+  if (folder_ && !target_->process.HasEnded()) folder_->Keep();
+  return answer.ok() ? NotDone(*answer) : answer.status();
 }
 
 bool WindowRecording::HasEndedSoon() const {
   if (target_->process.HasEnded()) return true;
   if (HeldSignals::IsPending()) return false;
-  return WaitFor(console_, target_->process, "the program's end", kEndPatience) ==
-         Ending::kProgramEnded;
+  return WaitFor(console_, target_->process, "the program's end", kEndPatience, [this] {
+           return window_ != nullptr && window_->HasNews();
+         }) == Ending::kProgramEnded;
 }
 
-// The program ended during the recording. If it ended well, the agent has written its profile by then.
+// The program ended during the recording. If it ends well, the agent sends its profile.
 Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
-  const OwnedFd profile = folder_ ? folder_->OpenFile(LastProfile()) : OwnedFd();
-  if (profile.is_open()) {
-    if (Status saved = order_.save(profile); !saved.ok()) return KeptIn(LastProfile(), saved);
-    if (const auto raw = RemoveRawOfLast(*target_, *folder_)) {
-      console_.Warn(fmt::format(
-          "the raw file {} could not be removed, whose content is in the profile: remove it",
-          *raw));
-    }
-    return RecordedWindow{recorded, HowEnded::kByItself};
+  Status not_saved;
+  bool is_saved = false;
+  const auto take = [&](ByteSource& profile) {
+    not_saved = order_.save(profile);
+    is_saved = not_saved.ok();
+    return not_saved;
+  };
+  bool has_profile = false;
+  if (window_ != nullptr) {
+    Result<control::Answer> last = window_->HearAnswer(take);
+    const std::string start(VerbName(control::Start()));
+    if (last.ok() && last->command == start) last = window_->HearAnswer(take);  // it came late
+    if (is_saved) return RecordedWindow{recorded, HowEnded::kByItself};
+    if (last.ok() && last->outcome != control::Outcome::kDone && why_no_stop_.empty())
+      why_no_stop_ = NotDone(*last).message();
+    has_profile = window_->has_profile();
+    window_.reset();  // so that the agent does not wait, but keeps what it has recorded
+    if (has_profile) HasEndedSoon();
   }
-  for (const char* file : {kLastRawFile, kAgentsRawFile}) {
-    const OwnedFd raw = folder_ ? folder_->OpenFile(file) : OwnedFd();
-    if (raw.is_open()) return Recover(file, raw, recorded);
+  const OwnedFd raw = folder_ ? folder_->OpenFile(kAgentsRawFile) : OwnedFd();
+  if (raw.is_open()) {
+    if (has_profile && !not_saved.ok()) return KeptIn(kAgentsRawFile, not_saved);
+    return Recover(kAgentsRawFile, raw, recorded);
   }
-  return Elsewhere();
+  return not_saved.ok() ? Elsewhere() : not_saved;
 }
 
 // The program was killed, or has crashed.
@@ -308,20 +306,12 @@ Status WindowRecording::NotDone(const control::Answer& answer) const {
   return Status(Code::kIo, fmt::format("{}: {}", target_->process.Name(), answer.message));
 }
 
-// An answer that is not "done" is a failure.
-Result<control::Answer> WindowRecording::Ask(const jvm::AgentRequest& request, OwnedFd* profile,
-                                             Refusal* refusal) const {
-  if (refusal != nullptr) *refusal = Refusal::kNoAnswer;
+Result<control::Answer> WindowRecording::Ask(control::Wish wish, milliseconds patience,
+                                             const jvm::TakeProfile& take,
+                                             std::unique_ptr<jvm::AgentConnection>* kept) const {
   if (target_->process.HasEnded()) return target_->process.Ended();
-  Result<jvm::AgentReply> reply = SendCommand(order_.address, request, order_.timeouts);
-  if (!reply.ok()) return reply.status();
-  if (reply->answer.outcome != control::Outcome::kDone) {
-    const bool is_ending = reply->answer.message.starts_with(control::kEnding);
-    if (refusal != nullptr) *refusal = is_ending ? Refusal::kEnding : Refusal::kOther;
-    return NotDone(reply->answer);
-  }
-  if (profile != nullptr) *profile = std::move(reply->profile);
-  return std::move(reply->answer);
+  return SendCommand(order_.address, {.wish = std::move(wish), .patience = patience},
+                     order_.timeouts, take, kept);
 }
 
 }  // namespace iprof::cli

@@ -2,13 +2,13 @@
 // own code again. 'iprof profile' and 'iprof harvest --samples' are made of it.
 //
 // Guarantees: nothing touches the program before the warm-up is over. An interrupt ends the recording early, and what was
-// recorded is handed over. If the program ends meanwhile, what the agent wrote is handed over all the same; if it is
+// recorded is handed over. If the program ends meanwhile, what the agent sends is handed over all the same; if it is
 // killed, what its raw file has. Nothing stays in the target's folders but what could not be handed over, and the message
 // names that. If this tool is killed, the agent stops by itself a minute after the end of the duration.
 // Threads: one, which has HeldSignals as long as the recording lives. Failure: one sentence that names the process.
 //
 // Example: with a duration of 30 s, `save` is called once, 30 s after the start has been answered, with the profile as the
-// agent wrote it.
+// agent sends it.
 #pragma once
 
 #include <chrono>
@@ -40,9 +40,9 @@ struct WindowOrder {
   std::chrono::milliseconds warmup{0};
   std::chrono::milliseconds duration{0};  // 0: until an interrupt
   jvm::AttachTimeouts timeouts;
-  jvm::ProfileForm form = jvm::ProfileForm::kPlain;
-  // Take over what was recorded: the profile as the agent wrote it, or what was recovered of it.
-  std::function<Status(const OwnedFd& profile)> save;
+  control::Sent form = control::Sent::kPlain;
+  // Take over what was recorded: the profile as the agent sends it, or what was recovered of it.
+  jvm::TakeProfile save;
   std::function<Status(const Profile& recovered)> save_recovered;
 };
 
@@ -68,13 +68,9 @@ class WindowRecording {
   const jvm::JvmTarget& target() const { return *target_; }
 
  private:
-  // Why there is no answer, or none that is "done".
-  enum class Refusal : uint8_t { kNoAnswer, kEnding, kOther };
-
   Status CheckFree();
   Status CheckIsSampler(const control::Answer& answer) const;
   Status MakeFolder();
-  const char* LastProfile() const;
   Status Load();
   Status Start();
   Status TakeBack();
@@ -88,16 +84,20 @@ class WindowRecording {
   std::string Keep(const char* file);
   Status Elsewhere() const;
   Status NotDone(const control::Answer& answer) const;
-  Result<control::Answer> Ask(const jvm::AgentRequest& request, OwnedFd* profile = nullptr,
-                              Refusal* refusal = nullptr) const;
+  // How long a command may wait in the agent: `patience`, see AgentRequest.
+  Result<control::Answer> Ask(control::Wish wish, std::chrono::milliseconds patience = {},
+                              const jvm::TakeProfile& take = {},
+                              std::unique_ptr<jvm::AgentConnection>* kept = nullptr) const;
 
   const WindowOrder order_;
   Console& console_;
   std::shared_ptr<jvm::JvmTarget> target_;
   bool has_agent_ = false;                    // one was started in it before
-  std::string users_out_;                     // the agent's own file; empty: it is in our folder
+  std::string users_out_;                     // the agent's own file; empty: it has none
   std::string why_no_stop_;                   // when the program ended: the agent's reason
-  std::optional<jvm::PrivateFolder> folder_;  // unless the options name the agent's file
+  std::optional<jvm::PrivateFolder> folder_;  // unless the agent has a file of the user
+  std::unique_ptr<jvm::AgentConnection>
+      window_;  // over which the profile of the program's end comes
 };
 
 }  // namespace iprof::cli

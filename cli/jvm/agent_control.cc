@@ -4,26 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <string_view>
 #include <utility>
+#include <variant>
 
-#include "cli/jvm/attach_protocol.h"
-#include "cli/jvm/control_socket.h"
-#include "cli/jvm/doorbell.h"
 #include "cli/jvm/target_wait.h"
 
 namespace iprof::jvm {
 namespace {
 
-using control::Command;
 using std::chrono::milliseconds;
-
-constexpr char kAnswerFile[] = "answer";
-constexpr milliseconds kPatienceWhenSaved{10'000};
-
-const char* FileOf(ProfileForm form) {
-  return form == ProfileForm::kGzip ? "profile.iprof.gz" : "profile.iprof";
-}
 
 // How long a command may wait in the agent: shorter than the tool waits, so that the agent can still say
 // which command it waited for.
@@ -34,49 +24,12 @@ milliseconds QueueTime(const AttachTimeouts& timeouts) {
   return is_usual ? std::min(control::kDefaultTimeout, longest) : longest;
 }
 
-Result<control::Answer> Parsed(const Result<std::string>& json, const std::string& who) {
-  if (!json.ok()) return json.status();
-  Result<control::Answer> answer = control::ParseAnswer(*json);
-  if (answer.ok()) return answer;
-  return Status(answer.status().code(), fmt::format("{}: {}", who, answer.status().message()));
-}
-
-// The same of a target's answer. A JVM that is killed while its agent answers leaves a part of it.
-Result<control::Answer> ParsedOf(const JvmTarget& target, const Result<std::string>& json,
-                                 const std::string& who) {
-  Result<control::Answer> answer = Parsed(json, who);
-  if (!json.ok() || answer.ok()) return answer;
-  Status lives = target.process.LivesOn();
-  return lives.ok() ? answer : lives;
-}
-
 Status NoAgent(const JvmTarget& target) {
   const pid_t pid = target.process.pid();
   return Status(Code::kUnsupported,
                 fmt::format("the agent is not loaded in {}: 'iprof profile {}' or 'iprof attach "
                             "{}' loads it",
                             target.process.Name(), pid, pid));
-}
-
-Result<control::Answer> ReadAnswer(const JvmTarget& target, const PrivateFolder& folder) {
-  std::string json;
-  if (!ReadAll(folder.OpenFile(kAnswerFile).get(), control::kLongestAnswer + 1, json)) {
-    return Status(Code::kIo, fmt::format("cannot read the answer of {}", target.process.Name()));
-  }
-  return ParsedOf(target, json, target.process.Name());
-}
-
-// The answer that the agent writes into the folder.
-Result<control::Answer> AwaitAnswer(const JvmTarget& target, const PrivateFolder& folder,
-                                    milliseconds most) {
-  TargetWait wait(target.process, most);
-  Status going_on;
-  for (;;) {
-    if (folder.OpenFile(kAnswerFile).is_open()) return ReadAnswer(target, folder);
-    if (!going_on.ok()) return going_on;
-    // Before the next look, so that an answer is found that was written just before the end.
-    going_on = wait.Pause();
-  }
 }
 
 // How long the tool waits for an answer.
@@ -92,99 +45,28 @@ class Patience {
 };
 
 // The same failure, with what the agent may do now. `address` is as in "iprof status ADDRESS".
-Status MayGoOn(const Status& failure, const std::string& address, const Command& command,
-               PrivateFolder* folder) {
-  if (command.verb == control::Verb::kStatus) return failure;
-  const std::string_view verb = VerbName(command.verb);
-  std::string message =
-      fmt::format("{}; the agent may still carry out '{}'", failure.message(), verb);
-  const bool writes = command.verb != control::Verb::kStart && !command.out.empty();
-  if (folder != nullptr && writes) {
-    folder->Keep();
-    message += fmt::format(
-        " and write the profile to {}, where it stays for an hour; 'iprof {} {} -o FILE' writes it "
-        "again",
-        command.out, verb, address);
-  } else {
-    message += fmt::format(": 'iprof status {}' shows it", address);
-  }
-  return Status(failure.code(), std::move(message));
+Status MayGoOn(const Status& failure, const std::string& address, const control::Wish& wish) {
+  if (std::holds_alternative<control::Describe>(wish)) return failure;
+  const std::string_view verb = VerbName(wish);
+  const bool keeps =
+      std::holds_alternative<control::Stop>(wish) || std::holds_alternative<control::Dump>(wish);
+  const control::ProfileWish* const profile = ProfileOf(wish);
+  const std::string rest =
+      keeps && profile->sent != control::Sent::kNo
+          ? fmt::format(", and keeps what it has recorded: 'iprof {} {} -o FILE' writes it", verb,
+                        address)
+          : fmt::format(": 'iprof status {}' shows it", address);
+  return Status(failure.code(), fmt::format("{}; the agent may still carry out '{}'{}",
+                                            failure.message(), verb, rest));
 }
 
-Status NoFolder(const JvmTarget& target, const Status& why) {
-  return Status(why.code(), fmt::format("cannot make a folder in the /tmp of {}: {}",
-                                        target.process.Name(), why.message()));
-}
-
-// Over attach, or where that is forbidden, over the control socket or the doorbell.
-Result<control::Answer> SendByAttach(JvmConnection& connection, const PrivateFolder& folder,
-                                     Command command, milliseconds most) {
-  const JvmTarget& target = connection.target();
-  const std::string to_socket = FormatCommand(command);
-  command.reply = folder.PathOf(kAnswerFile);
-  const std::string text = FormatCommand(command);
-  const Result<Answer> said = connection.Request({"load", target.jvm.agent->path, "true", text});
-  if (!said.ok()) return said.status();
-  const Status verdict = JudgeLoad(*said, target.jvm.agent->path);
-  if (!verdict.ok() && ForbidsLoading(*said)) {
-    if (!target.jvm.control.empty()) {
-      return ParsedOf(target, ExchangeIn(target, target.jvm.control, to_socket, most),
-                      target.process.Name());
-    }
-    if (Status rung = Ring(connection, text, most); !rung.ok()) return rung;
-  } else if (!verdict.ok() && !folder.OpenFile(kAnswerFile).is_open()) {
-    return Status(verdict.code(), fmt::format("{}: {}", target.process.Name(), verdict.message()));
-  }
-  return AwaitAnswer(target, folder, most);
-}
-
-Result<control::Answer> SendTo(const std::shared_ptr<JvmTarget>& target,
-                               const AgentAddress& address, PrivateFolder& folder,
-                               const Command& command, const AttachTimeouts& timeouts) {
-  const std::string name = target->process.Name();
-  std::optional<JvmConnection> connection;
-  const bool needs_attach =
-      address.socket.empty() && (!target->jvm.attach_disabled || target->jvm.control.empty());
-  if (needs_attach) {
-    Result<JvmConnection> opened = JvmConnection::Open(target, timeouts);
-    if (!opened.ok()) return opened.status();
-    connection.emplace(std::move(*opened));
-  }
-  const Patience patience(timeouts.answer);
-  Result<control::Answer> answer =
-      connection ? SendByAttach(*connection, folder, command, timeouts.answer)
-      : address.socket.empty()
-          ? ParsedOf(
-                *target,
-                ExchangeIn(*target, target->jvm.control, FormatCommand(command), timeouts.answer),
-                name)
-          : ParsedOf(*target, ExchangeAt(address.socket, FormatCommand(command), timeouts.answer),
-                     "control socket " + address.socket);
-  if (answer.ok() || !patience.IsOver() || target->process.HasEnded()) return answer;
-  return MayGoOn(answer.status(), std::to_string(address.pid), command, &folder);
-}
-
-// With a library that is not loaded yet.
-Result<control::Answer> SendByLoad(const std::shared_ptr<JvmTarget>& target,
-                                   const std::string& library, PrivateFolder& folder,
-                                   Command command, const AttachTimeouts& timeouts) {
-  Result<JvmConnection> connection = JvmConnection::Open(target, timeouts);
-  if (!connection.ok()) return connection.status();
-  command.reply = folder.PathOf(kAnswerFile);
-  const Status loaded = connection->Load(library, FormatCommand(command));
-  if (!loaded.ok()) return loaded;
-  return AwaitAnswer(*target, folder, timeouts.answer);
-}
-
-// Without a pid.
-Result<AgentReply> SendToSocket(const std::string& socket, const Command& command,
-                                milliseconds most) {
-  const Patience patience(most);
-  Result<control::Answer> answer =
-      Parsed(ExchangeAt(socket, FormatCommand(command), most), "control socket " + socket);
-  if (answer.ok()) return AgentReply{std::move(*answer), OwnedFd(), command.out};
-  if (!patience.IsOver()) return answer.status();
-  return MayGoOn(answer.status(), "--control " + socket, command, nullptr);
+Result<std::unique_ptr<AgentConnection>> Connect(const AgentAddress& address,
+                                                 const std::shared_ptr<JvmTarget>& target,
+                                                 const std::string& library,
+                                                 const AttachTimeouts& timeouts) {
+  if (target != nullptr && !target->jvm.agent && library.empty()) return NoAgent(*target);
+  if (!address.socket.empty()) return AgentConnection::At(address.socket, target, timeouts.answer);
+  return AgentConnection::Open(target, library, timeouts);
 }
 
 Status NotLoaded(const JvmTarget& target, const control::Answer& answer) {
@@ -194,9 +76,8 @@ Status NotLoaded(const JvmTarget& target, const control::Answer& answer) {
   std::string which;
   if (answer.status && answer.status->state != "idle") {
     which = " (" + answer.status->state;
-    // Nobody can use a file in a tool's folder.
     const std::string& out = answer.status->out;
-    if (!out.empty() && !control::IsToolsFile(out)) which += ", out=" + out;
+    if (!out.empty()) which += ", out=" + out;
     which += ")";
   }
   return Status(Code::kIo, fmt::format("{}: {}; 'iprof status {}' shows what it does{}", name,
@@ -217,9 +98,9 @@ Status WithoutAnswer(const JvmTarget& target) {
 Result<std::string> AskWhetherItRuns(const JvmConnection& connection) {
   const JvmTarget& target = connection.target();
   const pid_t pid = target.process.pid();
-  const Result<AgentReply> reply = SendCommand({pid, {}}, {}, connection.timeouts());
-  if (!reply.ok()) return reply.status();
-  if (reply->answer.status && reply->answer.status->state == "idle") {
+  const Result<control::Answer> answer = SendCommand({pid, {}}, {}, connection.timeouts());
+  if (!answer.ok()) return answer.status();
+  if (answer->status && answer->status->state == "idle") {
     return Status(Code::kUnsupported,
                   fmt::format("{}: the agent did not start; the standard error of the program says "
                               "why, perhaps only with verbose=1",
@@ -237,63 +118,40 @@ std::string Joined(const std::string& options, const std::string& more) {
 
 }  // namespace
 
-Result<AgentReply> SendCommand(const AgentAddress& address, const AgentRequest& request,
-                               const AttachTimeouts& timeouts) {
-  const HeldSignals held;  // until the private folder is removed
-  const bool wants_profile = request.profile != ProfileForm::kNone;
-  Command command;
-  command.verb = request.verb;
-  command.timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts);
-  command.duration = request.duration;
-  command.estimate = request.estimate;
-  command.receivers_max_lost = request.receivers_max_lost;
-  command.target = request.target;
-  command.share = request.share;
-  command.only_samples = request.only_samples;
-  command.recording = request.recording;
-  if (request.verb == control::Verb::kStart) command.out = request.out;
-  if (address.pid == 0) {
-    if (wants_profile) command.out = request.out;
-    return SendToSocket(address.socket, command, timeouts.answer);
+Result<control::Answer> SendCommand(const AgentAddress& address, const AgentRequest& request,
+                                    const AttachTimeouts& timeouts, const TakeProfile& take,
+                                    std::unique_ptr<AgentConnection>* kept) {
+  const HeldSignals held;  // until nothing of this tool is left in the target's folders
+  std::shared_ptr<JvmTarget> target;
+  if (address.pid != 0) {
+    Result<JvmTarget> opened = JvmTarget::Open(address.pid, timeouts.listen);
+    if (!opened.ok()) return opened.status();
+    target = std::make_shared<JvmTarget>(std::move(*opened));
   }
-  Result<JvmTarget> opened = JvmTarget::Open(address.pid, timeouts.listen);
-  if (!opened.ok()) return opened.status();
-  const auto target = std::make_shared<JvmTarget>(std::move(*opened));
-  if (!target->jvm.agent && request.library.empty()) return NoAgent(*target);
-  Result<PrivateFolder> folder = PrivateFolder::Make(*target);
-  if (!folder.ok()) return NoFolder(*target, folder.status());
-  if (wants_profile) command.out = folder->PathOf(FileOf(request.profile));
-  Result<control::Answer> answer =
-      target->jvm.agent ? SendTo(target, address, *folder, command, timeouts)
-                        : SendByLoad(target, request.library, *folder, command, timeouts);
-  if (!answer.ok()) return answer.status();
-  AgentReply reply{std::move(*answer), OwnedFd(), command.out};
-  if (wants_profile) reply.profile = folder->OpenFile(FileOf(request.profile));
-  return reply;
-}
-
-void TellSaved(const AgentAddress& address, control::Answer& answer,
-               const AttachTimeouts& timeouts) {
-  if (!answer.status || answer.status->state != "stopped" || answer.status->recording == 0) return;
-  AgentRequest request;
-  request.verb = control::Verb::kSaved;
-  request.recording = static_cast<int64_t>(answer.status->recording);
-  // The profile is saved already, so the user should not wait long.
-  AttachTimeouts short_timeouts = timeouts;
-  short_timeouts.answer = std::min(timeouts.answer, kPatienceWhenSaved);
-  short_timeouts.listen = std::min(timeouts.listen, kPatienceWhenSaved);
-  Result<AgentReply> reply = SendCommand(address, request, short_timeouts);
-  if (reply.ok() && reply->answer.outcome == control::Outcome::kDone && reply->answer.status)
-    answer.status = std::move(reply->answer.status);
+  Result<std::unique_ptr<AgentConnection>> connection =
+      Connect(address, target, request.library, timeouts);
+  if (!connection.ok()) return connection.status();
+  AgentConnection& agent = **connection;
+  if (kept != nullptr) *kept = std::move(*connection);
+  const Patience patience(timeouts.answer);
+  const control::Command command{
+      .wish = request.wish,
+      .timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts)};
+  Result<control::Answer> answer = agent.Ask(command, take);
+  const bool has_ended = target != nullptr && target->process.HasEnded();
+  if (answer.ok() || agent.has_profile() || has_ended || !patience.IsOver()) return answer;
+  return MayGoOn(answer.status(),
+                 target != nullptr ? std::to_string(address.pid) : "--control " + address.socket,
+                 request.wish);
 }
 
 Result<std::string> LoadAgent(JvmConnection& connection, const std::string& library,
                               const std::string& options, const std::string& tools_options) {
   const HeldSignals held;
   const JvmTarget& target = connection.target();
-  const Result<PrivateFolder> folder = PrivateFolder::Make(target);
-  if (!folder.ok()) return NoFolder(target, folder.status());
-  const std::string reply = "reply=" + folder->PathOf(kAnswerFile);
+  Result<AgentCall> call = AgentCall::Prepare(connection.shared_target());
+  if (!call.ok()) return call.status();
+  const std::string reply = "reply=" + call->socket();
   const std::string with_reply = Joined(Joined(options, reply), tools_options);
   // Long options go without it: an attach must not fail because the tool wants to hear more.
   const bool asks = connection.Takes({"load", library, "true", with_reply});
@@ -304,8 +162,12 @@ Result<std::string> LoadAgent(JvmConnection& connection, const std::string& libr
                   fmt::format("interrupted; {} may still load the agent: 'iprof list' shows it",
                               target.process.Name()));
   }
-  if (folder->OpenFile(kAnswerFile).is_open()) {
-    const Result<control::Answer> answer = ReadAnswer(target, *folder);
+  const Result<std::unique_ptr<AgentConnection>> agent =
+      call->Accept(milliseconds(0), connection.timeouts().answer);
+  if (agent.ok() && *agent != nullptr) {
+    const Status greeted = (*agent)->HearGreeting();
+    const Result<control::Answer> answer =
+        greeted.ok() ? (*agent)->HearAnswer({}) : Result<control::Answer>(greeted);
     if (answer.ok() && answer->outcome != control::Outcome::kDone)
       return NotLoaded(target, *answer);
     if (!loaded.ok()) return loaded;

@@ -2,16 +2,26 @@
 #include "cli/jvm/agent_control.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/jvm/control_path.h"
@@ -24,7 +34,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using control::Outcome;
-using control::Verb;
 namespace fs = std::filesystem;
 
 constexpr AttachTimeouts kPatient{60s, 60s};
@@ -35,57 +44,91 @@ constexpr char kForbidden[] =
     "0\nDynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading to launch target "
     "VM.";
 
-// The rest of these functions run in the fake.
-
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void WriteAnswer(const control::Command& command, const std::string& json) {
-  std::ofstream(command.reply + ".part") << json;
-  fs::rename(command.reply + ".part", command.reply);
+// The rest of these functions run in the fake.
+
+// What an agent does with a command that it was given; `channel` is its connection.
+using Act = std::function<void(control::Channel& channel, const control::Command& command)>;
+
+Status WaitLong(int fd, short events) {
+  pollfd waited{fd, events, 0};
+  return poll(&waited, 1, 60'000) > 0 ? Status() : Status(Code::kIo, "the tool says nothing");
 }
 
-// The agent's options in a request "load|PATH|true|OPTIONS".
-control::Command CommandIn(const std::string& request) {
-  return *control::ParseCommand(request.substr(request.rfind('|') + 1));
+// An agent's connection to the tool at this socket. Not open: there is none.
+OwnedFd ConnectToTool(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
+  OwnedFd connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    connection.Close();
+  return connection;
+}
+
+// Connects at once, and acts on a thread of its own, as the tool speaks when the JVM has answered. False: there is no tool.
+bool HearCall(const std::string& call, const Act& act) {
+  OwnedFd connection = ConnectToTool(control::CalledTo(call));
+  if (!connection.is_open()) return false;
+  const auto channel = std::make_shared<control::Channel>(std::move(connection), WaitLong);
+  std::thread([channel, act] {
+    static_cast<void>(channel->Say(control::FormatGreeting()));
+    const Result<std::string> text = channel->HearGreeting(control::Peer::kTool);
+    if (!text.ok()) return;
+    const Result<control::Command> command = control::ParseCommand(*text);
+    if (command.ok()) act(*channel, *command);
+  }).detach();
+  return true;
+}
+
+void SayAnswer(control::Channel& channel, const control::Answer& answer) {
+  static_cast<void>(channel.Send(control::Kind::kAnswer, control::FormatAnswer(answer)));
 }
 
 // Does as an agent does, and tells the command in its message.
-void Obey(control::Command command) {
-  if (!command.out.empty()) std::ofstream(command.out) << "the profile";
-  const control::Answer answer{std::string(VerbName(command.verb)),
-                               Outcome::kDone,
-                               std::to_string(command.timeout.count()),
-                               {}};
-  struct stat folder {};
-  const std::string parent = fs::path(command.reply).parent_path();
-  const bool is_private = stat(parent.c_str(), &folder) == 0 && folder.st_uid == geteuid() &&
-                          (folder.st_mode & 07777) == 0700;
-  WriteAnswer(command, is_private ? control::FormatAnswer(answer) : "the folder is not private");
+void Obey(control::Channel& channel, const control::Command& command) {
+  std::string said = std::to_string(command.timeout.count());
+  const control::ProfileWish* const profile = ProfileOf(command.wish);
+  if (profile != nullptr && profile->sent != control::Sent::kNo) {
+    control::ProfileSink sink(channel);
+    static_cast<void>(sink.Write("the profile"));
+    static_cast<void>(sink.Finish());
+    const Result<control::Message> saved = channel.Hear();
+    said = !saved.ok()                            ? "not saved: " + saved.status().message()
+           : saved->kind == control::Kind::kSaved ? "saved"
+                                                  : "not saved";
+  }
+  SayAnswer(channel, {std::string(VerbName(command.wish)), Outcome::kDone, said});
 }
 
 // Does it soon, while the tool has the whole answer already.
-template <typename Act>
-void InAMoment(const Act& act) {
-  if (fork() != 0) return;
-  for (int fd = 3; fd < 100; ++fd) close(fd);
-  usleep(10'000);
-  act();
-  _exit(0);
+template <typename Later>
+void InAMoment(const Later& later) {
+  std::thread([later] {
+    usleep(10'000);
+    later();
+  }).detach();
 }
 
-std::string LoadAndObey(const std::string& request) {
-  if (!request.starts_with("load|")) return "-1\n";
-  Obey(CommandIn(request));
-  return kLoaded;
+// The agent's options in a request "load|PATH|true|OPTIONS".
+std::string OptionsIn(const std::string& request) { return request.substr(request.rfind('|') + 1); }
+
+// A JVM whose agent acts so when it is called.
+std::function<std::string(const std::string&)> Loads(const Act& act) {
+  return [act](const std::string& request) -> std::string {
+    if (!request.starts_with("load|")) return "-1\n";
+    return HearCall(OptionsIn(request), act) ? kLoaded : "0\nreturn code: -1\n";
+  };
 }
 
 FakeJvm::Part WithAgent() {
   FakeJvm::Part part;
   part.maps = "libiprofagent.so";
-  part.answer = LoadAndObey;
+  part.answer = Loads(Obey);
   return part;
 }
 
@@ -95,29 +138,41 @@ bool IsRoot() {
   return false;
 }
 
-Result<AgentReply> Send(const FakeJvm& fake, Verb verb, ProfileForm form = ProfileForm::kNone,
-                        const AttachTimeouts& timeouts = kPatient) {
-  return SendCommand({fake.pid(), {}}, {verb, form, {}, 0s}, timeouts);
+Result<control::Answer> Send(const FakeJvm& fake, control::Wish wish,
+                             const AttachTimeouts& timeouts = kPatient,
+                             const TakeProfile& take = {}) {
+  return SendCommand({fake.pid(), {}}, {.wish = std::move(wish)}, timeouts, take);
 }
 
 std::string WhyNot(const FakeJvm& fake, const AttachTimeouts& timeouts = kPatient) {
-  const Result<AgentReply> reply = Send(fake, Verb::kStatus, ProfileForm::kNone, timeouts);
-  return reply.ok() ? "it was answered" : reply.status().message();
+  const Result<control::Answer> answer = Send(fake, control::Describe(), timeouts);
+  return answer.ok() ? "it was answered" : answer.status().message();
 }
 
 std::string Process(const FakeJvm& fake) { return "process " + std::to_string(fake.pid()); }
 
-TEST_CASE("a command reaches the agent, and its answer comes back") {
-  const FakeJvm fake(WithAgent());
-  const Result<AgentReply> reply = Send(fake, Verb::kStart);
-  REQUIRE(reply.ok());
-  CHECK(reply->answer.command == "start");
-  CHECK(reply->answer.outcome == Outcome::kDone);
-  CHECK(reply->answer.message == "48000");  // how long it may wait in the agent: less than the tool
-  CHECK_FALSE(reply->profile.is_open());
+// Takes all of a profile.
+TakeProfile Into(std::string& text) {
+  return [&text](ByteSource& profile) {
+    char bytes[100];
+    for (;;) {
+      const Result<size_t> count = profile.Read(bytes, sizeof bytes);
+      if (!count.ok() || *count == 0) return count.status();
+      text.append(bytes, *count);
+    }
+  };
 }
 
-TEST_CASE("a profile comes through the private folder, of which nothing stays") {
+TEST_CASE("a command reaches the agent, and its answer comes back") {
+  const FakeJvm fake(WithAgent());
+  const Result<control::Answer> answer = Send(fake, control::Start());
+  REQUIRE(answer.ok());
+  CHECK(answer->command == "start");
+  CHECK(answer->outcome == Outcome::kDone);
+  CHECK(answer->message == "48000");  // how long it may wait in the agent: less than the tool
+}
+
+TEST_CASE("a profile comes over the connection, and the agent hears whether it is saved") {
   FakeJvm::Part part = WithAgent();
   SECTION("here") {}
   SECTION("in another root, as another user") {
@@ -126,59 +181,79 @@ TEST_CASE("a profile comes through the private folder, of which nothing stays") 
     part.uid = kSomebody;
   }
   const FakeJvm fake(part);
-  for (const ProfileForm form : {ProfileForm::kPlain, ProfileForm::kGzip}) {
-    const Result<AgentReply> reply = Send(fake, Verb::kDump, form);
-    REQUIRE(reply.ok());
-    REQUIRE(reply->profile.is_open());
-    std::string text;
-    CHECK(ReadAll(reply->profile.get(), 100, text));
-    CHECK(text == "the profile");
-  }
+  std::string text;
+  const control::Dump wish{{.sent = control::Sent::kPlain}};
+  const Result<control::Answer> answer = Send(fake, wish, kPatient, Into(text));
+  REQUIRE(answer.ok());
+  CHECK(text == "the profile");
+  CHECK(answer->message == "saved");
+  const auto refuse = [](ByteSource&) { return Status(Code::kIo, "the disk is full"); };
+  CHECK(Send(fake, wish, kPatient, refuse).status().message() == "the disk is full");
   CHECK(fake.IsTidy());
   CHECK(geteuid() == getuid());
 }
 
-TEST_CASE("a refusal is an answer") {
+TEST_CASE("a refusal is an answer, also of one that has begun to send a profile") {
+  const bool begins = GENERATE(false, true);
   FakeJvm::Part part = WithAgent();
-  part.answer = [](const std::string& request) {
-    WriteAnswer(
-        CommandIn(request),
-        control::FormatAnswer({"stop", Outcome::kRefused, "nothing is being recorded", {}}));
-    return std::string("0\nreturn code: -1\n");
-  };
+  part.answer = Loads([begins](control::Channel& channel, const control::Command&) {
+    if (begins) static_cast<void>(channel.Send(control::Kind::kData, "part"));
+    SayAnswer(channel, {"stop", Outcome::kRefused, "nothing is being recorded"});
+  });
   const FakeJvm fake(part);
-  const Result<AgentReply> reply = Send(fake, Verb::kStop, ProfileForm::kPlain);
-  REQUIRE(reply.ok());
-  CHECK(reply->answer.outcome == Outcome::kRefused);
-  CHECK(reply->answer.message == "nothing is being recorded");
-  CHECK_FALSE(reply->profile.is_open());
+  std::string text;
+  const Result<control::Answer> answer =
+      Send(fake, control::Stop{{.sent = control::Sent::kPlain}}, kPatient, Into(text));
+  REQUIRE(answer.ok());
+  CHECK(answer->outcome == Outcome::kRefused);
+  CHECK(answer->message == "nothing is being recorded");
 }
 
-TEST_CASE("the agent is told that its profile is in its place, if it waits for that") {
+TEST_CASE("the connection of a start stays, for what the program's end sends") {
   FakeJvm::Part part = WithAgent();
-  part.answer = [](const std::string& request) -> std::string {
-    if (!request.starts_with("load|")) return "-1\n";
-    const control::Command command = CommandIn(request);
-    control::Answer answer{"saved", Outcome::kDone, "", control::SessionStatus()};
-    answer.status->counters = static_cast<uint64_t>(command.recording);
-    if (command.verb != Verb::kSaved || command.recording == 8) answer.outcome = Outcome::kRefused;
-    WriteAnswer(command, control::FormatAnswer(answer));
-    return kLoaded;
+  part.answer = Loads([](control::Channel& channel, const control::Command& command) {
+    Obey(channel, command);
+    Obey(channel, {control::Stop{{.sent = control::Sent::kPlain}}});
+    _exit(0);
+  });
+  const FakeJvm fake(part);
+  std::unique_ptr<AgentConnection> window;
+  const auto started = SendCommand(
+      {fake.pid(), {}}, {control::Start{.window = control::Sent::kPlain}}, kPatient, {}, &window);
+  REQUIRE(started.ok());
+  for (int i = 0; i < 60'000 && !window->HasNews(); ++i) usleep(1000);
+  CHECK(window->HasNews());
+  std::string text;
+  const Result<control::Answer> last = window->HearAnswer(Into(text));
+  REQUIRE(last.ok());
+  CHECK(last->message == "saved");
+  CHECK(text == "the profile");
+  CHECK(window->HearAnswer({}).status().message() == Process(fake) + " has ended");
+  CHECK_FALSE(window->HasNews());
+}
+
+TEST_CASE("only the target is heard at the tool's socket") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string& request) {
+    const std::string call = OptionsIn(request);
+    // Another process of the same user comes first.
+    const pid_t other = fork();
+    if (other == 0) {
+      const OwnedFd connection = ConnectToTool(control::CalledTo(call));
+      const std::string bytes =
+          control::FormatGreeting() +
+          control::FormatMessage(control::Kind::kAnswer,
+                                 control::FormatAnswer({"status", Outcome::kDone, "of another"}));
+      send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      _exit(0);
+    }
+    waitpid(other, nullptr, 0);
+    return HearCall(call, Obey) ? std::string(kLoaded) : std::string("-1\n");
   };
   const FakeJvm fake(part);
-  control::Answer answer{"stop", Outcome::kDone, "stopped", control::SessionStatus()};
-  answer.status->state = "stopped";
-  answer.status->recording = 7;
-  answer.status->counters = 1;
-  uint64_t counters = 1;
-  SECTION("it does") { counters = 7; }
-  SECTION("it refuses, because another recording has begun") { answer.status->recording = 8; }
-  SECTION("it goes on recording") { answer.status->state = "recording"; }
-  SECTION("it is of an older release") { answer.status->recording = 0; }
-  TellSaved({fake.pid(), {}}, answer, kPatient);
-  CHECK(answer.message == "stopped");
-  CHECK(answer.status->counters == counters);
-  CHECK(fake.IsTidy());
+  const Result<control::Answer> answer = Send(fake, control::Describe());
+  REQUIRE(answer.ok());
+  CHECK(answer->message == "48000");
 }
 
 // What the tool makes of a load.
@@ -194,12 +269,13 @@ Result<std::string> LoadInto(const FakeJvm& fake, const std::string& options) {
 FakeJvm::Part LoadsWith(const std::string& jvm_says, const std::optional<control::Answer>& answer) {
   FakeJvm::Part part;
   part.answer = [=](const std::string& request) {
-    const std::string options = request.substr(request.rfind('|') + 1);
+    const std::string options = OptionsIn(request);
     const size_t reply = options.find(",reply=");
     if (!options.starts_with("out=x") || reply == std::string::npos) return std::string("-1\n");
-    control::Command where;
-    where.reply = options.substr(reply + 7);
-    if (answer) WriteAnswer(where, control::FormatAnswer(*answer));
+    if (!answer) return jvm_says;
+    control::Channel channel(ConnectToTool(options.substr(reply + 7)), WaitLong);
+    static_cast<void>(channel.Say(control::FormatGreeting()));
+    SayAnswer(channel, *answer);
     return jvm_says;
   };
   if (geteuid() == 0) part.in_own_root = true;
@@ -237,7 +313,6 @@ TEST_CASE("the agent's own answer decides whether a load succeeded, not the JVM'
   }
   SECTION("that of another tool, into its own folder") {
     answer = {"attach", Outcome::kTaken, "already loaded", answer.status};
-    answer.status->out = "/tmp/.iprof-1/exit.iprof";
     code = Code::kIo;
     expected = ": already loaded; 'iprof status {}' shows what it does (recording)";
   }
@@ -271,10 +346,12 @@ TEST_CASE("of long options the agent's status tells whether it runs") {
   part.answer = [=](const std::string& request) -> std::string {
     if (!request.starts_with("load|")) return "-1\n";
     if (request.ends_with(options)) return kLoaded;
-    control::Answer answer{"status", Outcome::kDone, "", control::SessionStatus()};
-    answer.status->state = state;
-    WriteAnswer(CommandIn(request), control::FormatAnswer(answer));
-    return kLoaded;
+    const auto act = [state](control::Channel& channel, const control::Command&) {
+      control::Answer answer{"status", Outcome::kDone, "", control::SessionStatus()};
+      answer.status->state = state;
+      SayAnswer(channel, answer);
+    };
+    return HearCall(OptionsIn(request), act) ? kLoaded : "-1\n";
   };
   const FakeJvm fake(part);
   const Result<std::string> loaded = LoadInto(fake, options);
@@ -300,41 +377,53 @@ TEST_CASE("what an agent can do wrong") {
     return;
   }
   SECTION("it never answers") {
-    part.answer = [](const std::string&) { return kLoaded; };
+    part.answer = Loads([](control::Channel& channel, const control::Command&) {
+      static_cast<void>(channel.Hear());
+    });
     timeouts = kShortAnswer;
     expected = " has not answered within 0.5 s (--timeout)";
   }
+  SECTION("it closes the connection") {
+    part.answer = Loads([](control::Channel&, const control::Command&) {});
+    expected =
+        ": the agent closed the connection without an answer: the program is ending, or the agent "
+        "has failed";
+  }
   SECTION("its answer is damaged") {
-    part.answer = [](const std::string& request) {
-      WriteAnswer(CommandIn(request), "{\"iprofagent\":1");
-      return kLoaded;
-    };
+    part.answer = Loads([](control::Channel& channel, const control::Command&) {
+      static_cast<void>(channel.Send(control::Kind::kAnswer, "{\"outcome\":1"));
+    });
     expected = ": the agent's answer is damaged";
   }
   SECTION("its answer is cut by its end") {
-    part.answer = [](const std::string& request) {
-      WriteAnswer(CommandIn(request), "{\"iprofagent\":1");
-      InAMoment([own = getpid()] { kill(own, SIGKILL); });
-      return kLoaded;
-    };
+    part.answer = Loads([](control::Channel& channel, const control::Command&) {
+      static_cast<void>(channel.Say(std::string("A\0\0\1\0{", 6)));
+      kill(getpid(), SIGKILL);
+    });
     expected = " has ended";
   }
   SECTION("its answer is too long") {
+    part.answer = Loads([](control::Channel& channel, const control::Command&) {
+      static_cast<void>(channel.Send(control::Kind::kAnswer, std::string(2 << 20, ' ')));
+    });
+    expected = ": the other side's message is damaged, or too long";
+  }
+  SECTION("it is of another release, and does not come") {
+    part.answer = [](const std::string&) { return kLoaded; };
+    expected =
+        ": the agent did not take the command: the program is ending, or the agent has stopped "
+        "working or is of another release than this tool";
+  }
+  SECTION("it is of a later release") {
     part.answer = [](const std::string& request) {
-      WriteAnswer(CommandIn(request), std::string(2 << 20, ' '));
+      const OwnedFd connection = ConnectToTool(control::CalledTo(OptionsIn(request)));
+      send(connection.get(), "iprof/3\n", 8, MSG_NOSIGNAL);
       return kLoaded;
     };
-    expected = ": the agent's answer is too long";
+    expected =
+        ": the agent is of another release than this tool: use the tool of the agent's release";
   }
-  SECTION("its answer is a link") {
-    part.answer = [](const std::string& request) {
-      fs::create_symlink("/etc/passwd", CommandIn(request).reply);
-      return kLoaded;
-    };
-    timeouts = kShortAnswer;
-    expected = " has not answered within 0.5 s (--timeout)";
-  }
-  SECTION("it is too old, and refuses without an answer") {
+  SECTION("it refuses without an answer") {
     part.answer = [](const std::string&) { return std::string("0\nreturn code: -1\n"); };
     expected =
         ": the agent refused to start: the program's standard error, or the file of log=, says why";
@@ -344,15 +433,10 @@ TEST_CASE("what an agent can do wrong") {
     expected = " has ended";
   }
   SECTION("the JVM ends after it took the command") {
-    part.answer = [](const std::string&) {
-      const pid_t own = getpid();
-      if (fork() == 0) {
-        usleep(100'000);
-        kill(own, SIGKILL);
-        _exit(0);
-      }
-      return kLoaded;
-    };
+    part.answer = Loads([](control::Channel&, const control::Command&) {
+      usleep(100'000);
+      kill(getpid(), SIGKILL);
+    });
     expected = " has ended";
   }
   if (geteuid() == 0) part.in_own_root = true;
@@ -366,9 +450,9 @@ void TakeFile(pid_t jvm) {
   struct stat found {};
   const bool is_private = lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
                           found.st_uid == geteuid() && (found.st_mode & 07777) == 0600;
-  const auto command = control::ParseCommand(ReadFile(path));
+  const std::string call = ReadFile(path);
   fs::remove(path);
-  if (is_private && command.ok()) Obey(*command);
+  if (is_private) HearCall(call, Obey);
 }
 
 // An agent in a JVM that forbids loading: it takes commands from the doorbell's file.
@@ -396,9 +480,9 @@ TEST_CASE("where loading is forbidden, the doorbell is rung") {
     fs::last_write_time(file, fs::file_time_type::clock::now() - 2 * kStaleAfter);
     if (part.uid != 0) REQUIRE(chown(file.c_str(), part.uid, part.uid) == 0);
   }
-  const Result<AgentReply> reply = Send(fake, Verb::kReset);
-  REQUIRE(reply.ok());
-  CHECK(reply->answer.command == "reset");
+  const Result<control::Answer> answer = Send(fake, control::Reset());
+  REQUIRE(answer.ok());
+  CHECK(answer->command == "reset");
   CHECK_FALSE(fs::exists(file));
   CHECK(fake.IsTidy());
 }
@@ -411,9 +495,10 @@ TEST_CASE("the doorbell is not answered") {
   const FakeJvm fake(part);
   const std::string file = fake.tmp() + "/.iprof_command" + std::to_string(fake.pid());
   SECTION("the agent does not take the file") {
-    CHECK(WhyNot(fake) == Process(fake) +
-                              ": the agent did not take the command: the program is ending, or "
-                              "the agent has stopped working or is too old for commands");
+    CHECK(WhyNot(fake) ==
+          Process(fake) +
+              ": the agent did not take the command: the program is ending, or "
+              "the agent has stopped working or is of another release than this tool");
     CHECK_FALSE(fs::exists(file));
   }
   SECTION("another tool's command stays there") {
@@ -433,9 +518,9 @@ TEST_CASE("an agent that looks at the doorbell only after the JVM's answer has t
     return std::string("0\n");
   };
   const FakeJvm fake(part);
-  const Result<AgentReply> reply = Send(fake, Verb::kReset);
-  REQUIRE(reply.ok());
-  CHECK(reply->answer.command == "reset");
+  const Result<control::Answer> answer = Send(fake, control::Reset());
+  REQUIRE(answer.ok());
+  CHECK(answer->command == "reset");
 }
 
 TEST_CASE("a JVM that ends without a look at the doorbell has ended") {
@@ -452,10 +537,10 @@ TEST_CASE("a JVM that ends without a look at the doorbell has ended") {
 TEST_CASE("an interrupt ends the wait for an answer and leaves nothing behind") {
   FakeJvm::Part part = WithAgent();
   if (geteuid() == 0) part.in_own_root = true;
-  part.answer = [](const std::string&) {
+  part.answer = Loads([](control::Channel& channel, const control::Command&) {
     kill(getppid(), SIGTERM);
-    return std::string(kLoaded);
-  };
+    static_cast<void>(channel.Hear());
+  });
   const FakeJvm fake(part);
   const auto before = signal(SIGTERM, [](int) {});
   CHECK(WhyNot(fake) == "interrupted while waiting for " + Process(fake));
@@ -466,32 +551,25 @@ TEST_CASE("an interrupt ends the wait for an answer and leaves nothing behind") 
 TEST_CASE("a command that may still be carried out is said to be") {
   FakeJvm::Part part = WithAgent();
   part.in_own_root = geteuid() == 0;
-  part.answer = [](const std::string&) {
+  part.answer = Loads([](control::Channel& channel, const control::Command&) {
     kill(getppid(), SIGTERM);
-    return std::string(kLoaded);
-  };
+    static_cast<void>(channel.Hear());
+  });
   const FakeJvm fake(part);
   const auto before = signal(SIGTERM, [](int) {});
   const std::string pid = std::to_string(fake.pid());
   const std::string goes_on =
       "interrupted while waiting for " + Process(fake) + "; the agent may still carry out '";
   SECTION("without a profile") {
-    const Result<AgentReply> reply = Send(fake, Verb::kReset);
-    CHECK(reply.status().message() == goes_on + "reset': 'iprof status " + pid + "' shows it");
-    CHECK(fake.IsTidy());
+    CHECK(Send(fake, control::Reset()).status().message() ==
+          goes_on + "reset': 'iprof status " + pid + "' shows it");
   }
-  SECTION("with one, which has a place") {
-    const std::string said = Send(fake, Verb::kStop, ProfileForm::kPlain).status().message();
-    const std::string start = goes_on + "stop' and write the profile to /tmp/";
-    const std::string end = "/profile.iprof, where it stays for an hour; 'iprof stop " + pid +
-                            " -o FILE' writes it again";
-    REQUIRE(said.starts_with(start));
-    REQUIRE(said.ends_with(end));
-    const std::string folder =
-        fake.tmp() + "/" + said.substr(start.size(), said.size() - start.size() - end.size());
-    CHECK(fs::is_directory(folder));
-    fs::remove_all(folder);
+  SECTION("with one, which stays in the agent") {
+    CHECK(Send(fake, control::Stop{{.sent = control::Sent::kPlain}}).status().message() ==
+          goes_on + "stop', and keeps what it has recorded: 'iprof stop " + pid +
+              " -o FILE' writes it");
   }
+  CHECK(fake.IsTidy());
   signal(SIGTERM, before);
 }
 

@@ -13,7 +13,6 @@
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/target_wait.h"
-#include "writer/control/answer.h"
 
 namespace iprof::jvm {
 namespace {
@@ -34,7 +33,6 @@ struct Place {
 enum class Cause : uint8_t {
   kOther,
   kNoListener,  // the program is ending, or its agent is making the socket
-  kNoAnswer,    // the program is ending, or its agent refuses
 };
 
 std::string FolderOf(const std::string& path) {
@@ -51,36 +49,7 @@ Status FailedWithErrno(const std::string& path, std::string_view what) {
   return Failed(path, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-class Deadline {
- public:
-  explicit Deadline(milliseconds most) : most_(most) {}
-
-  Status For(int fd, short events, const std::string& path) const {
-    for (;;) {
-      pollfd waited{fd, events, 0};
-      const int ready = poll(&waited, 1, kSliceMs);
-      if (ready > 0) return Status();
-      if (ready < 0 && errno != EINTR) return FailedWithErrno(path, "cannot wait");
-      if (Status status = Check(path); !status.ok()) return status;
-    }
-  }
-  Status Pause(const std::string& path) const {
-    poll(nullptr, 0, kSliceMs);
-    return Check(path);
-  }
-
- private:
-  Status Check(const std::string& path) const {
-    if (HeldSignals::IsPending()) return Failed(path, "interrupted while waiting for the answer");
-    if (Clock::now() - start_ < most_) return Status();
-    return Failed(path, fmt::format("no answer within {} (--timeout)", InSeconds(most_)));
-  }
-
-  milliseconds most_;
-  Clock::time_point start_ = Clock::now();
-};
-
-Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadline& deadline,
+Result<OwnedFd> Connect(const Place& place, const std::string& path, const SocketWait& wait,
                         Cause& cause) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -106,61 +75,8 @@ Result<OwnedFd> Connect(const Place& place, const std::string& path, const Deadl
     }
     errno = error;
     if (error != EAGAIN && error != EINTR) return FailedWithErrno(path, "cannot connect");
-    if (Status status = deadline.Pause(path); !status.ok()) return status;
+    if (Status status = wait.Pause(); !status.ok()) return status;
   }
-}
-
-Status SendAll(int connection, std::string_view line, const std::string& path,
-               const Deadline& deadline) {
-  while (!line.empty()) {
-    const ssize_t n = send(connection, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-      line.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EAGAIN) {
-      if (Status status = deadline.For(connection, POLLOUT, path); !status.ok()) return status;
-    } else if (errno == EPIPE || errno == ECONNRESET) {
-      return Status();  // what it said before that is the reason
-    } else if (errno != EINTR) {
-      return FailedWithErrno(path, "cannot send the command");
-    }
-  }
-  return Status();
-}
-
-Result<std::string> ReceiveAll(int connection, const std::string& path, const Deadline& deadline,
-                               Cause& cause) {
-  std::string answer;
-  char buffer[1 << 14];
-  for (;;) {
-    const ssize_t n = recv(connection, buffer, sizeof buffer, MSG_DONTWAIT);
-    if (n > 0) {
-      answer.append(buffer, static_cast<size_t>(n));
-      if (answer.size() > control::kLongestAnswer) return Failed(path, "the answer is too long");
-    } else if (n == 0 || errno == ECONNRESET) {
-      break;
-    } else if (errno == EAGAIN) {
-      if (Status status = deadline.For(connection, POLLIN, path); !status.ok()) return status;
-    } else if (errno != EINTR) {
-      return FailedWithErrno(path, "cannot read the answer");
-    }
-  }
-  if (answer.empty()) {
-    cause = Cause::kNoAnswer;
-    return Failed(
-        path,
-        "it was closed without an answer: the JVM has ended, its agent could not start, or it "
-        "takes no commands of this user");
-  }
-  return answer;
-}
-
-Result<std::string> Exchange(const Place& place, const std::string& path,
-                             const std::string& command, const Deadline& deadline, Cause& cause) {
-  const Result<OwnedFd> connection = Connect(place, path, deadline, cause);
-  if (!connection.ok()) return connection.status();
-  const Status sent = SendAll(connection->get(), command + "\n", path, deadline);
-  if (!sent.ok()) return sent;
-  return ReceiveAll(connection->get(), path, deadline, cause);
 }
 
 // Why there is no socket at the place, or ok.
@@ -182,10 +98,9 @@ Status CheckSocket(const Place& place, const std::string& path, const uid_t* own
   return Status();
 }
 
-// See ExchangeIn.
-Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& path,
-                                   const std::string& command, const Deadline& deadline,
-                                   Cause& cause) {
+// See ConnectIn.
+Result<OwnedFd> ConnectWithin(const JvmTarget& target, const std::string& path,
+                              const SocketWait& wait, Cause& cause) {
   const BorrowedIds ids(target.status);
   if (!ids.status().ok()) return ids.status();
   const std::string folder = FolderOf(path);
@@ -203,33 +118,57 @@ Result<std::string> ExchangeWithin(const JvmTarget& target, const std::string& p
   if (Status status = CheckSocket(place, path, &target.status.uid, cause); !status.ok()) {
     return status;
   }
-  return Exchange(place, path, command, deadline, cause);
+  return Connect(place, path, wait, cause);
 }
 
 }  // namespace
 
-Result<std::string> ExchangeAt(const std::string& path, const std::string& command,
-                               milliseconds most) {
+Status SocketWait::Failed(std::string_view why) const {
+  return Status(Code::kIo, fmt::format("control socket {}: {}", path_, why));
+}
+
+Status SocketWait::For(int fd, short events) const {
+  for (;;) {
+    pollfd waited{fd, events, 0};
+    const int ready = poll(&waited, 1, kSliceMs);
+    if (ready > 0) return Status();
+    if (ready < 0 && errno != EINTR) return FailedWithErrno(path_, "cannot wait");
+    if (Status status = Check(); !status.ok()) return status;
+  }
+}
+
+Status SocketWait::Pause() const {
+  poll(nullptr, 0, kSliceMs);
+  return Check();
+}
+
+Status SocketWait::Check() const {
+  if (HeldSignals::IsPending()) return Failed("interrupted while waiting for the answer");
+  if (Clock::now() - start_ < most_) return Status();
+  return Failed(fmt::format("no answer within {} (--timeout)", InSeconds(most_)));
+}
+
+Result<OwnedFd> ConnectAt(const std::string& path, milliseconds most) {
   Result<OwnedFd> folder = OpenFile(FolderOf(path), O_PATH, FileKind::kFolder);
   if (!folder.ok())
     return Failed(path, fmt::format("cannot find it: {}", folder.status().message()));
   const Place place{std::move(*folder), path.substr(path.rfind('/') + 1)};
   Cause unused = Cause::kOther;
   if (Status status = CheckSocket(place, path, nullptr, unused); !status.ok()) return status;
-  return Exchange(place, path, command, Deadline(most), unused);
+  return Connect(place, path, SocketWait(path, most), unused);
 }
 
-Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
-                               const std::string& command, milliseconds most) {
-  const Deadline deadline(most);
+Result<OwnedFd> ConnectIn(const JvmTarget& target, const std::string& path, milliseconds most) {
+  const SocketWait wait(path, most);
   Cause cause = Cause::kOther;
-  Result<std::string> answer = ExchangeWithin(target, path, command, deadline, cause);
-  if (answer.ok()) return answer;
-  if (cause == Cause::kOther) return target.process.HasEnded() ? target.process.Ended() : answer;
+  Result<OwnedFd> connected = ConnectWithin(target, path, wait, cause);
+  if (connected.ok()) return connected;
+  if (cause == Cause::kOther)
+    return target.process.HasEnded() ? target.process.Ended() : connected.status();
   if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
-  if (cause != Cause::kNoListener || HeldSignals::IsPending()) return answer;
-  answer = ExchangeWithin(target, path, command, deadline, cause);
-  if (answer.ok() || !target.process.HasEnded()) return answer;
+  if (HeldSignals::IsPending()) return connected;
+  connected = ConnectWithin(target, path, wait, cause);
+  if (connected.ok() || !target.process.HasEnded()) return connected;
   return target.process.Ended();
 }
 

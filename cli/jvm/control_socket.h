@@ -1,7 +1,6 @@
-// The agent's control socket (control=PATH): one command, one answer.
+// The agent's control socket (control=PATH): how the tool connects to it.
 //
-// Guarantees: a wait ends when the answer is there, when the agent closes the connection, when the time is
-// up, or when the user interrupts (HeldSignals). At most kLongestAnswer bytes are read.
+// Guarantees: a wait ends when the agent takes the connection, when the time is up, or when the user interrupts (HeldSignals).
 // Threads: one. Failure: one sentence that names the path.
 #pragma once
 
@@ -9,19 +8,37 @@
 #include <string>
 
 #include "cli/jvm/jvm_target.h"
+#include "writer/base/open_file.h"
 #include "writer/base/status.h"
 
 namespace iprof::jvm {
 
-// At a path of this machine. Gives the answer's text.
-Result<std::string> ExchangeAt(const std::string& path, const std::string& command,
-                               std::chrono::milliseconds most);
+// How long one exchange over a control socket may take. For messages it has the path.
+class SocketWait {
+ public:
+  SocketWait(std::string path, std::chrono::milliseconds most)
+      : path_(std::move(path)), most_(most) {}
+  // Until poll(2) reports one of the events.
+  Status For(int fd, short events) const;
+  Status Pause() const;
+  Status Failed(std::string_view why) const;
+
+ private:
+  Status Check() const;
+
+  std::string path_;
+  std::chrono::milliseconds most_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// At a path of this machine.
+Result<OwnedFd> ConnectAt(const std::string& path, std::chrono::milliseconds most);
 
 // At a path of the target; a relative one begins at its working directory. The socket must belong to the
-// target's user, and the command is sent as that user. If the target is ending, the
-// failure says so. If nobody listens, the call waits half a second for the target to end. If it lives on, its agent
+// target's user, and the connection is made as that user. If the target is ending, the
+// failure says so. If no process listens, the call waits half a second for the target to end. If it lives on, its agent
 // may have made the socket meanwhile, so the call tries once more.
-Result<std::string> ExchangeIn(const JvmTarget& target, const std::string& path,
-                               const std::string& command, std::chrono::milliseconds most);
+Result<OwnedFd> ConnectIn(const JvmTarget& target, const std::string& path,
+                          std::chrono::milliseconds most);
 
 }  // namespace iprof::jvm

@@ -1,4 +1,4 @@
-// One exchange over a control socket, with a thread of the test as the agent.
+// A control socket, with a thread of the test as the agent.
 #include "cli/jvm/control_socket.h"
 
 #include <fcntl.h>
@@ -76,35 +76,48 @@ void Write(int connection, const std::string& text) {
   }
 }
 
-std::string WhyNot(const std::string& path, std::chrono::milliseconds most = 60s) {
-  const Result<std::string> answer = ExchangeAt(path, "command=status", most);
-  return answer.ok() ? "it was answered" : answer.status().message();
+// As an agent answers.
+void Answer(int connection, const std::string& message) {
+  Write(connection, control::FormatGreeting() +
+                        control::FormatMessage(
+                            control::Kind::kAnswer,
+                            control::FormatAnswer({"status", control::Outcome::kDone, message})));
+}
+
+std::string Said(const Result<control::Answer>& answer) {
+  return answer.ok() ? answer->message : answer.status().message();
+}
+
+std::string Ask(const std::string& path, std::chrono::milliseconds most = 60s) {
+  return Said(SendCommand({0, path}, {}, {60s, most}));
+}
+
+// What the one that listens there says when it is given a command.
+std::string AskIn(const JvmTarget& target, const std::string& path) {
+  const Result<OwnedFd> connected = ConnectIn(target, path, 60s);
+  if (!connected.ok()) return connected.status().message();
+  Write(connected->get(), "x\n");
+  fcntl(connected->get(), F_SETFL, 0);  // the read waits
+  std::string said;
+  ReadAll(connected->get(), 100, said);
+  return said;
 }
 
 TEST_CASE("a command over the control socket") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
-  const Server server(path, [](int connection, const std::string& line) {
-    Write(connection, "first, ");
-    Write(connection, line);
-  });
-  CHECK(*ExchangeAt(path, "command=status", 60s) == "first, command=status");
+  const Server server(path,
+                      [](int connection, const std::string& line) { Answer(connection, line); });
+  CHECK(Ask(path) == "iprof/2 command=status,timeout=48s");
 }
 
 TEST_CASE("an address without a process id is a socket, and the JVM writes the file itself") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.sock";
-  const Server server(path, [](int connection, const std::string& line) {
-    const auto command = control::ParseCommand(line);
-    Write(connection, control::FormatAnswer({"dump",
-                                             control::Outcome::kDone,
-                                             command.ok() ? command->out + command->reply : "wrong",
-                                             {}}));
-  });
-  const Result<AgentReply> reply = SendCommand(
-      {0, path}, {control::Verb::kDump, ProfileForm::kPlain, "/data/x.iprof", 0s}, {60s, 60s});
-  REQUIRE(reply.ok());
-  CHECK(reply->answer.message == "/data/x.iprof");
+  const Server server(path,
+                      [](int connection, const std::string& line) { Answer(connection, line); });
+  CHECK(Said(SendCommand({0, path}, {control::Dump{{.out = "/data/x.iprof"}}}, {60s, 60s})) ==
+        "iprof/2 command=dump,timeout=48s,out=/data/x.iprof");
 }
 
 TEST_CASE("a socket in the target's file system") {
@@ -117,14 +130,13 @@ TEST_CASE("a socket in the target's file system") {
   const Result<JvmTarget> target = JvmTarget::Open(fake.pid(), 60s);
   REQUIRE(target.ok());
   const std::string seen = part.in_own_root ? "/c.sock" : path;
-  CHECK(*ExchangeIn(*target, seen, "x", 60s) == "answered");
-  CHECK(*ExchangeIn(*target, "c.sock", "x", 60s) == "answered");  // from its working directory
-  const Result<std::string> nowhere = ExchangeIn(*target, "d.sock", "x", 60s);
-  CHECK(nowhere.status().message() ==
+  CHECK(AskIn(*target, seen) == "answered");
+  CHECK(AskIn(*target, "c.sock") == "answered");  // from its working directory
+  CHECK(AskIn(*target, "d.sock") ==
         "control socket d.sock: it is not there: the program is ending, or the file was removed");
   if (geteuid() != 0) return;
   REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
-  CHECK(ExchangeIn(*target, seen, "x", 60s).status().message() ==
+  CHECK(AskIn(*target, seen) ==
         "control socket /c.sock: it belongs to user nobody, not to the user of the JVM");
 }
 
@@ -136,8 +148,7 @@ TEST_CASE("a JVM that is ending has removed its socket") {
     usleep(10'000);
     kill(fake.pid(), SIGKILL);
   });
-  CHECK(ExchangeIn(*target, "c.sock", "x", 60s).status().message() ==
-        "process " + std::to_string(fake.pid()) + " has ended");
+  CHECK(AskIn(*target, "c.sock") == "process " + std::to_string(fake.pid()) + " has ended");
   end.join();
 }
 
@@ -152,10 +163,9 @@ TEST_CASE("a socket that the agent makes just then is found") {
     usleep(10'000);
     fs::rename(draft, fake.folder() + "/c.sock");
   });
-  const Result<std::string> answer = ExchangeIn(*target, "c.sock", "x", 60s);
+  const std::string answer = AskIn(*target, "c.sock");
   agent.join();
-  REQUIRE(answer.ok());
-  CHECK(*answer == "answered");
+  CHECK(answer == "answered");
 }
 
 // How many sockets this process has.
@@ -186,7 +196,7 @@ TEST_CASE("a socket that its JVM removes before it takes the connection") {
     for (int i = 0; i < 1'000'000 && OwnSockets() == before; ++i) std::this_thread::yield();
     unlink(path.c_str());
   });
-  CHECK(WhyNot(path) ==
+  CHECK(Ask(path) ==
         "control socket " + path + ": it was removed: the program that made it is ending");
   end.join();
   close(first);
@@ -198,38 +208,46 @@ TEST_CASE("what can be wrong with a control socket") {
   const std::string path = folder / "a.sock";
   const std::string where = "control socket " + path + ": ";
   SECTION("it is not there") {
-    CHECK(WhyNot(path) == where + "cannot find it: No such file or directory");
-    CHECK(WhyNot("/nowhere/a.sock") ==
+    CHECK(Ask(path) == where + "cannot find it: No such file or directory");
+    CHECK(Ask("/nowhere/a.sock") ==
           "control socket /nowhere/a.sock: cannot find it: No such file or directory");
   }
   SECTION("it is a file") {
     std::ofstream(path) << "x";
-    CHECK(WhyNot(path) == where + "it is not a socket");
+    CHECK(Ask(path) == where + "it is not a socket");
   }
   SECTION("its JVM has ended") {
     {
       const Server ended(path, [](int, const std::string&) {});
     }
-    CHECK(WhyNot(path) == where + "it has no listener: the JVM that made it has ended");
+    CHECK(Ask(path) == where + "it has no listener: the JVM that made it has ended");
   }
   SECTION("it is closed") {
     const Server server(path, [](int, const std::string&) {});
-    CHECK(WhyNot(path) == where +
-                              "it was closed without an answer: the JVM has ended, its agent "
-                              "could not start, or it takes no commands of this user");
+    CHECK(Ask(path) == where +
+                           "it was closed without an answer: the JVM has ended, its agent "
+                           "could not start, or it takes no commands of this user");
   }
   SECTION("it says nothing") {
     const Server server(path, [](int connection, const std::string&) {
       pollfd closed{connection, POLLRDHUP, 0};
       poll(&closed, 1, 60'000);  // until the client gives up
     });
-    CHECK(WhyNot(path, 300ms) == where + "no answer within 0.3 s (--timeout)");
+    CHECK(Ask(path, 300ms) == where + "no answer within 0.3 s (--timeout)");
+  }
+  SECTION("its agent is of another release") {
+    const Server server(path, [](int connection, const std::string&) {
+      Write(connection, "{\"iprofagent\":1,\"outcome\":\"refused\"}\n");
+    });
+    CHECK(Ask(path) == where +
+                           "the agent is of another release than this tool: use the tool of the "
+                           "agent's release");
   }
   SECTION("it says too much") {
     const Server server(path, [](int connection, const std::string&) {
       Write(connection, std::string(3 << 20, 'x'));
     });
-    CHECK(WhyNot(path) == where + "the answer is too long");
+    CHECK(Ask(path) == where + "the other side's first line is too long");
   }
 }
 

@@ -107,7 +107,7 @@ Status Ring(JvmConnection& connection, const std::string& command, std::chrono::
   if (!lives.ok()) return lives;
   return Status(Code::kUnsupported,
                 fmt::format("{}: the agent did not take the command: the program is ending, or the "
-                            "agent has stopped working or is too old for commands",
+                            "agent has stopped working or is of another release than this tool",
                             target.process.Name()));
 }
 

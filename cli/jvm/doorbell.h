@@ -1,6 +1,6 @@
-// The doorbell: a way to give an agent a command where the JVM forbids to load agents, and so a second load.
+// The doorbell: a way to call an agent (writer/control/command.h) where the JVM forbids to load agents, and so a second load.
 //
-// The command is put into a file of the target's /tmp, and the JVM is asked for a data dump
+// The call is put into a file of the target's /tmp, and the JVM is asked for a data dump
 // (JVMTI.data_dump). That calls the agent, which takes the file.
 //
 // Guarantees: the file belongs to the target's user, only that user can read it, and it is gone afterwards. A

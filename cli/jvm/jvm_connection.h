@@ -47,6 +47,7 @@ class JvmConnection {
   Status Load(const std::string& library, const std::string& options);
 
   const JvmTarget& target() const { return *target_; }
+  const std::shared_ptr<JvmTarget>& shared_target() const { return target_; }
   const RunningJvm& jvm() const { return target_->jvm; }
   const AttachTimeouts& timeouts() const { return timeouts_; }
 

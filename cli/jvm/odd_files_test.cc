@@ -114,10 +114,10 @@ TEST_CASE("at the path of the control socket") {
     for (const std::string& path : {std::string("control"), fake.folder() + "/control"}) {
       INFO(path);
       MakeOdd(kind, fake.folder() + "/control");
-      CHECK_FALSE(ExchangeIn(*target, path, "status", 300ms).ok());
-      CHECK_FALSE(ExchangeAt(fake.folder() + "/control", "status", 300ms).ok());
+      CHECK_FALSE(ConnectIn(*target, path, 300ms).ok());
+      CHECK_FALSE(ConnectAt(fake.folder() + "/control", 300ms).ok());
       // And as the folder of the socket.
-      CHECK_FALSE(ExchangeIn(*target, path + "/socket", "status", 300ms).ok());
+      CHECK_FALSE(ConnectIn(*target, path + "/socket", 300ms).ok());
       fs::remove(fake.folder() + "/control");
     }
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,16 +13,15 @@
 
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/left_behind.h"
-#include "writer/control/command.h"
 
 namespace iprof::jvm {
 namespace {
 
 Status LastError() { return Status(Code::kIo, std::strerror(errno)); }
 
-constexpr std::string_view kTmp = "/tmp/";
-constexpr std::string_view kPrefix = control::kToolsFolders.substr(kTmp.size());
+constexpr std::string_view kPrefix = ".iprof-";
 constexpr size_t kDigits = 16;
+constexpr int kBacklog = 4;
 
 }  // namespace
 
@@ -58,6 +59,22 @@ PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
     : target_(other.target_),
       name_(std::exchange(other.name_, std::string())),
       folder_(std::move(other.folder_)) {}
+
+Result<OwnedFd> PrivateFolder::Listen(const std::string& name) const {
+  // The agent asks the kernel who listens: not root, if the target has another idea of that.
+  const BorrowedIds ids(target_->status);
+  if (!ids.status().ok()) return ids.status();
+  OwnedFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener.is_open()) return LastError();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  fmt::format_to_n(address.sun_path, sizeof address.sun_path - 1, "/proc/self/fd/{}/{}",
+                   folder_.get(), name);
+  if (bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      fchmodat(folder_.get(), name.c_str(), 0600, 0) != 0 || listen(listener.get(), kBacklog) != 0)
+    return LastError();
+  return listener;
+}
 
 OwnedFd PrivateFolder::OpenFile(const char* file) const {
   Result<OwnedFd> fd = OpenWithin(folder_.get(), file, O_RDONLY | O_NOFOLLOW, FileKind::kRegular);

@@ -1,6 +1,7 @@
 // PrivateFolder: a fresh folder in the target's /tmp that only the target's user and root can read or change.
 //
-// A library that the target cannot see, an agent's answer and a profile go through it.
+// A library that the target cannot see is copied into it, the tool's socket is there, and during a recording what must survive
+// the program.
 //
 // Guarantees: it belongs to the target's user. Its files are reached through the folder as it was made, so no
 // link leads elsewhere. It is removed with what is in it when this object goes, also if the target has ended by
@@ -31,9 +32,11 @@ class PrivateFolder {
   std::string path() const { return "/tmp/" + name_; }
   std::string PathOf(const std::string& file) const { return path() + "/" + file; }
   int fd() const { return folder_.get(); }
-  // The agent may still write into it: it stays until a later tool finds that it was left behind.
+  // What is in it cannot be saved elsewhere: it stays until a later tool finds that it was left behind.
   void Keep() { name_.clear(); }
 
+  // A socket with this name, which listens and does not block, and which the target's user alone may use.
+  Result<OwnedFd> Listen(const std::string& name) const;
   // A regular file of the target's user, for reading; not open if there is none.
   OwnedFd OpenFile(const char* file) const;
 

@@ -3,6 +3,10 @@
 import json
 import pathlib
 import socket
+import struct
+
+
+GREETING = b"iprof/2"
 
 
 class Controlled:
@@ -13,22 +17,52 @@ class Controlled:
 
     def ask(self, verb, **options):
         """Sends a command and returns its answer, as a dictionary."""
+        with self.given(verb, **options) as client:
+            return answer_in(heard_from(client))
+
+    def given(self, verb, **options):
+        """A connection over which a command was sent."""
         line = ",".join([f"command={verb}", *(f"{name}={value}" for name, value in options.items())])
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(self.patience_s)
-            client.connect(self.path)
-            client.sendall(line.encode() + b"\n")
-            answer = b""
-            while part := client.recv(65536):
-                answer += part
-        return json.loads(answer)
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(self.patience_s)
+        client.connect(self.path)
+        client.sendall(GREETING + b" " + line.encode() + b"\n")
+        return client
+
+
+def heard_from(client):
+    """All that the agent says, up to its end."""
+    heard = b""
+    while part := client.recv(65536):
+        heard += part
+    return heard
+
+
+def messages_in(heard):
+    """The letters and payloads of what an agent said."""
+    greeting, _, rest = heard.partition(b"\n")
+    if greeting != GREETING:
+        raise ValueError(f"no agent of this release: {heard[:100]}")
+    messages = []
+    while rest:
+        letter, length = struct.unpack(">cI", rest[:5])
+        messages.append((letter.decode(), rest[5:5 + length]))
+        rest = rest[5 + length:]
+    return messages
+
+
+def answer_in(heard):
+    letter, payload = messages_in(heard)[-1]
+    if letter != "A":
+        raise ValueError(f"the last message is {letter}")
+    return json.loads(payload)
 
 
 def send_and_leave(path, verb):
     """Sends a command and closes the connection without waiting for the answer."""
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
-        client.sendall(f"command={verb}\n".encode())
+        client.sendall(GREETING + f" command={verb}\n".encode())
 
 
 def threads_of(pid):

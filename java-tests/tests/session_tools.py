@@ -4,15 +4,15 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
-import tempfile
 import time
 
 from iprofdev.processes import PATIENCE_S
 
 from harness import control
 from harness.case import Settings
-from harness.namespaces import jvm_in, own_namespaces
+from harness.namespaces import READ_ONLY, jvm_in, own_namespaces
 from harness.scope import on_one_jvm
 from harness.session_case import AS_NOBODY, IO, NOBODY, SessionCase, needs_jvm_for_all_users, needs_root
 
@@ -74,23 +74,36 @@ class NotSaved(SessionCase):
             process = self.start(agent=f"start=n,out=end.iprof,control={is_saved}.sock")
             self.command("start", process)
             self.rounds(process, 2)
-            folder = pathlib.Path(tempfile.mkdtemp(prefix=".iprof-", dir="/tmp"))  # as the tool's
-            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
             agent = control.Controlled(self.folder / f"{is_saved}.sock", PATIENCE_S)
-            stopped = agent.ask("stop", out=folder / "profile.iprof")
-            self.assertEqual(stopped["outcome"], "done", stopped)
-            self.assertEqual(self.counted(folder / "profile.iprof"), 2)
-            self.assertTrue((self.folder / "end.iraw").exists())
-            shutil.rmtree(folder)
+            with agent.given("stop", send="plain") as client:
+                heard = b""
+                while not heard.endswith(b"E\0\0\0\0"):
+                    heard += client.recv(65536)
+                (self.folder / "sent.iprof").write_bytes(b"".join(payload for letter, payload in control.messages_in(heard) if letter == "D"))
+                self.assertEqual(self.counted("sent.iprof"), 2)
+                self.assertTrue((self.folder / "end.iraw").exists())
+                if is_saved:
+                    client.sendall(b"S\0\0\0\0")
+                    answer = control.answer_in(heard + control.heard_from(client))
+                    self.assertEqual((answer["outcome"], answer["status"]["raw"]), ("done", ""))
             if not is_saved:
                 self.ends_with(process, 2)
                 (self.folder / "end.iprof").unlink()
                 continue
-            self.assertEqual(agent.ask("saved", recording=stopped["status"]["recording"] + 1)["outcome"], "refused")
-            self.assertEqual(agent.ask("saved", recording=stopped["status"]["recording"])["outcome"], "done")
             self.assertFalse((self.folder / "end.iraw").exists())
             self.end(process)
             self.assertFalse((self.folder / "end.iprof").exists())
+
+    @on_one_jvm
+    def test_a_tool_of_another_release_is_refused(self):
+        process = self.start(agent="start=n,out=end.iprof,control=a.sock")
+        for line, said in ((b"command=status\n", b'{"iprofagent":2}\n'), (b"iprof/3 command=status\n", b'{"iprofagent":2}\n')):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(PATIENCE_S)
+                client.connect(str(self.folder / "a.sock"))
+                client.sendall(line)
+                self.assertEqual(control.heard_from(client), said)
+        self.end(process)
 
     @on_one_jvm
     def test_a_window_that_the_program_ends_is_also_in_its_own_file(self):
@@ -219,11 +232,11 @@ class OtherUsers(SessionCase):
     def test_a_socket_takes_no_commands_of_other_users(self):
         """With every mode: the agent asks for the user of each client."""
         process = self.start(agent="start=n,out=end.iprof,control=a.sock")
-        socket = self.folder / "a.sock"
-        self.assertEqual(socket.stat().st_mode & 0o777, 0o600)
+        path = self.folder / "a.sock"
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
         for mode, reason in ((0o600, "cannot connect: Permission denied"), (0o666, "takes no commands of this user")):
-            socket.chmod(mode)
-            done = subprocess.run([*map(str, AS_NOBODY), Settings.tool, "start", "--control", socket], capture_output=True, text=True,
+            path.chmod(mode)
+            done = subprocess.run([*map(str, AS_NOBODY), Settings.tool, "start", "--control", path], capture_output=True, text=True,
                                   cwd="/", check=False)
             self.assertEqual(done.returncode, IO, done)
             self.assertIn(reason, done.stderr)
@@ -248,6 +261,23 @@ class OtherUsers(SessionCase):
                     self.end(process)
                     self.assertEqual(self.owners("dump.iprof", "stop.iprof"), [0, 0])
                     self.assertEqual(sorted(place.glob("*.iprof")), [])  # all was written to the files of -o
+
+    @on_one_jvm
+    def test_a_jvm_whose_tmp_is_read_only_needs_a_control_socket(self):
+        """The tool cannot make a socket for it, and the JVM none for tools."""
+        prefix, place = own_namespaces(self, READ_ONLY)
+        process = self.start(agent="start=n,out=end.iprof,control=a.sock", prefix=prefix)
+        pid = jvm_in(process)
+        self.cycle(process, str(pid))
+        self.command("reset", pid)
+        tool = self.tool(pid, "-o", "x.iprof")
+        self.wait_until_recording(pid)
+        self.end_in_window(process, tool, "x.iprof", 2)
+        self.assertEqual(self.counted(place / "end.iprof"), 2)
+        process = self.start(agent="start=n,out=other.iprof", prefix=prefix)
+        pid = jvm_in(process)
+        self.assertEqual(self.refused("status", pid), f"cannot make a folder in the /tmp of process {pid}: Read-only file system")
+        self.end(process)
 
     def test_a_window_of_a_jvm_in_its_own_namespaces(self):
         prefix, place = own_namespaces(self)

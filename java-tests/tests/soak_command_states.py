@@ -107,8 +107,9 @@ class CommandStates(unittest.TestCase):
                 (socket + "cannot find it: No such file or directory", True),
                 (socket + "it was closed without an answer: the JVM has ended, its agent could not start, or it takes no commands of "
                           "this user", True),
-                ("process 7: the agent did not take the command: the program is ending, or the agent has stopped working or is too "
-                 "old for commands", True),
+                ("process 7: the agent did not take the command: the program is ending, or the agent has stopped working or is of "
+                 "another release than this tool", True),
+                ("process 7: the agent closed the connection without an answer: the program is ending, or the agent has failed", True),
                 (socket + "cannot connect: No such file or directory", False),
                 ("process 7 is not a JVM: no libjvm.so is loaded in it", False),
                 ("cannot read /proc/7/maps: No such process", False),

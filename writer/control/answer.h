@@ -1,15 +1,15 @@
-// Answer: what an agent says to a command, or to a first load, and its JSON.
+// Answer: what an agent says to a command, or to a first load, and its JSON: the payload of the last message (message.h).
 //
-//   {"iprofagent":1,"command":"stop","outcome":"done","message":"…","status":{…}}
+//   {"command":"stop","outcome":"done","message":"…","status":{…}}
+//
+// A program decides by outcome, end and status; the message is for people.
 //
 // Guarantees: ParseAnswer(FormatAnswer(a)) gives a back for every answer whose texts are UTF-8 (other bytes
 // are replaced) and whose numbers are below 2^63. The reader skips keys that it does not know, takes any
-// bytes, and refuses more than kLongestAnswer of them.
-// Threads: any; pure. Failure: kBadInput, or kUnsupported for a version that we do not know, with one
-// sentence.
+// bytes.
+// Threads: any; pure. Failure: kBadInput, with one sentence.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,8 +20,6 @@
 
 namespace iprof::control {
 
-inline constexpr size_t kLongestAnswer = 1 << 20;
-
 enum class Outcome : uint8_t {
   kDone,
   kRefused,  // it does not fit the state, or waited too long: nothing was changed
@@ -30,7 +28,14 @@ enum class Outcome : uint8_t {
 };
 std::string_view OutcomeName(Outcome outcome);  // "done"
 
-// How the message of a command begins that the program's end has overtaken.
+// What the program's end has to do with a command that is not done.
+enum class ProgramEnd : uint8_t {
+  kNone,
+  kOvertook,  // the end is the reason
+  kBesides,   // a stop failed for the reason that the message has, and the program is ending
+};
+
+// The message, or its beginning, if the program's end has to do with it.
 inline constexpr std::string_view kEnding = "the program is ending";
 
 // The word for a first load, which is not a command.
@@ -40,7 +45,8 @@ struct Answer {
   std::string command;  // VerbName or kAttachWord
   Outcome outcome = Outcome::kDone;
   std::string message;  // one sentence; may be empty if done
-  std::optional<SessionStatus> status;
+  std::optional<SessionStatus> status = {};
+  ProgramEnd end = ProgramEnd::kNone;
 
   bool operator==(const Answer&) const = default;
 };

@@ -1,12 +1,16 @@
 // Any text gives a command that comes back from its own text, or one printable sentence; any bytes give an
-// answer that comes back from its own JSON, or one sentence.
+// answer that comes back from its own JSON, or one sentence; and messages that come back from their own bytes, however
+// these are cut.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
+#include "writer/control/message.h"
 
 namespace {
 
@@ -15,7 +19,6 @@ using namespace iprof::control;
 void TryCommand(std::string_view text) {
   const auto command = ParseCommand(text);
   if (command.ok()) {
-    if (!IsCommand(text)) std::abort();
     const auto again = ParseCommand(FormatCommand(*command));
     // Escaping can make a path longer than a command may be.
     if (again.ok() ? *again != *command : FormatCommand(*command).size() <= kLongestCommand) {
@@ -38,7 +41,48 @@ void TryAnswer(std::string_view json) {
   }
   const std::string text = FormatAnswer(*answer);
   const auto again = ParseAnswer(text);
-  if (again.ok() ? *again != *answer : text.size() <= kLongestAnswer) std::abort();
+  if (!again.ok() || *again != *answer) std::abort();
+}
+
+struct Heard {
+  std::string line;
+  std::string bytes;  // of all messages
+  bool is_damaged = false;
+  bool operator==(const Heard&) const = default;
+};
+
+// A line and messages, from pieces of this size.
+Heard HearAll(std::string_view bytes, size_t piece) {
+  MessageReader reader;
+  Heard heard;
+  bool has_line = false;
+  for (; !heard.is_damaged && !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    reader.Add(bytes.substr(0, piece));
+    if (!has_line) {
+      const auto line = reader.NextLine();
+      heard.is_damaged = !line.ok();
+      if (!line.ok() || !*line) continue;
+      heard.line = **line;
+      has_line = true;
+    }
+    for (;;) {
+      const auto message = reader.Next();
+      heard.is_damaged = !message.ok();
+      if (!message.ok() || !*message) break;
+      heard.bytes += FormatMessage((*message)->kind, (*message)->payload);
+    }
+  }
+  return heard;
+}
+
+void TryMessages(std::string_view bytes) {
+  const Heard whole = HearAll(bytes, std::max<size_t>(bytes.size(), 1));
+  if (HearAll(bytes, 1) != whole) std::abort();
+  if (HearAll("\n" + whole.bytes, 7).bytes != whole.bytes) std::abort();
+  for (const Peer peer : {Peer::kTool, Peer::kAgent}) {
+    const auto greeting = ParseGreeting(whole.line, peer);
+    if (greeting.ok() && !ParseGreeting(FormatGreeting(*greeting), peer).ok()) std::abort();
+  }
 }
 
 }  // namespace
@@ -47,5 +91,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   TryCommand(text);
   TryAnswer(text);
+  TryMessages(text);
   return 0;
 }

@@ -5,8 +5,8 @@
 #include <exception>
 #include <memory>
 #include <utility>
+#include <variant>
 
-#include "agent/vm/control/reply_file.h"
 #include "agent/vm/jvmti/attached_thread.h"
 
 namespace iprof::vm {
@@ -16,85 +16,77 @@ using control::Answer;
 using control::Command;
 using control::Outcome;
 
+Answer AnswerTo(const Command& command, Outcome outcome, std::string message) {
+  return {std::string(VerbName(command.wish)), outcome, std::move(message)};
+}
+
 Answer Refusal(const Command& command, std::string message) {
-  return {std::string(VerbName(command.verb)), Outcome::kRefused, std::move(message), {}};
+  return AnswerTo(command, Outcome::kRefused, std::move(message));
 }
 
 }  // namespace
 
-CommandRunner::CommandRunner(JavaVM* vm, Execute execute, Undelivered undelivered)
-    : vm_(vm), execute_(std::move(execute)), undelivered_(std::move(undelivered)) {}
+CommandRunner::CommandRunner(JavaVM* vm, Execute execute, Unheard unheard)
+    : vm_(vm), execute_(std::move(execute)), unheard_(std::move(unheard)) {}
 
-std::shared_ptr<CommandRunner> CommandRunner::Make(JavaVM* vm, Execute execute,
-                                                   Undelivered undelivered) {
+std::shared_ptr<CommandRunner> CommandRunner::Make(JavaVM* vm, Execute execute, Unheard unheard) {
   return std::shared_ptr<CommandRunner>(
-      new CommandRunner(vm, std::move(execute), std::move(undelivered)));
+      new CommandRunner(vm, std::move(execute), std::move(unheard)));
 }
 
-void CommandRunner::Submit(std::string_view text, Deliver deliver) {
+void CommandRunner::Submit(std::string_view text, const std::shared_ptr<Caller>& caller) {
   const Result<Command> command = control::ParseCommand(text);
-  if (!command.ok()) return deliver({"", Outcome::kRefused, command.status().message(), {}});
-  Start(*command, std::move(deliver));
+  if (!command.ok())
+    return Deliver({"", Outcome::kRefused, command.status().message()}, caller.get());
+  Start(*command, caller);
 }
 
-void CommandRunner::Submit(std::string_view text) {
-  const Result<Command> command = control::ParseCommand(text);
-  if (!command.ok()) return undelivered_(command.status().message());
-  Start(*command,
-        [this, path = command->reply](const Answer& answer) { DeliverToFile(path, answer); });
+void CommandRunner::Deliver(const Answer& answer, Caller* caller) const {
+  if (caller != nullptr) return caller->Answer(answer);
+  if (answer.outcome != Outcome::kDone)
+    unheard_(
+        fmt::format("the command '{}' was not carried out: {}", answer.command, answer.message));
 }
 
-void CommandRunner::DeliverToFile(const std::string& path, const Answer& answer) const {
-  if (path.empty()) {
-    if (answer.outcome != Outcome::kDone)
-      undelivered_(
-          fmt::format("the command '{}' was not carried out: {}", answer.command, answer.message));
-    return;
-  }
-  const Status written = WriteReply(path, FormatAnswer(answer));
-  if (!written.ok()) undelivered_(written.message());
-}
-
-void CommandRunner::Start(const Command& command, Deliver deliver, uint64_t schedule) {
-  auto place = std::make_shared<CommandQueue::Place>(queue_, VerbName(command.verb),
+void CommandRunner::Start(const Command& command, const std::shared_ptr<Caller>& caller,
+                          uint64_t schedule) {
+  const bool asks = std::holds_alternative<control::Describe>(command.wish);
+  auto place = std::make_shared<CommandQueue::Place>(queue_, VerbName(command.wish),
                                                      schedule != 0 ? CommandQueue::Entry::kAlways
-                                                     : command.verb == control::Verb::kStatus
-                                                         ? CommandQueue::Entry::kAsks
-                                                         : CommandQueue::Entry::kLimited);
-  // Both the thread and the failure below may have to deliver.
-  auto shared = std::make_shared<Deliver>(std::move(deliver));
+                                                     : asks        ? CommandQueue::Entry::kAsks
+                                                                   : CommandQueue::Entry::kLimited);
   const Status started = StartAttachedThread(
       vm_, "iprof-command",
-      [self = shared_from_this(), command, place = std::move(place), shared,
+      [self = shared_from_this(), command, place = std::move(place), caller,
        schedule](JNIEnv* jni) mutable {
-        const Answer answer = self->Run(jni, command, *place, schedule);
+        const Answer answer = self->Run(jni, command, caller, *place, schedule);
         place.reset();  // before the answer, so that the next command finds nothing running
-        (*shared)(answer);
+        self->Deliver(answer, caller.get());
       });
-  if (!started.ok()) (*shared)(Refusal(command, started.message()));
+  if (!started.ok()) Deliver(Refusal(command, started.message()), caller.get());
 }
 
-Answer CommandRunner::Run(JNIEnv* jni, const Command& command, CommandQueue::Place& place,
+Answer CommandRunner::Run(JNIEnv* jni, const Command& command,
+                          const std::shared_ptr<Caller>& caller, CommandQueue::Place& place,
                           uint64_t schedule) {
-  if (jni == nullptr) {
-    // kUsage: the queue is closed, because the program is ending.
-    const Status closed = place.Wait({});
-    return Refusal(command, closed.code() == Code::kUsage ? closed.message()
-                                                          : "the JVM takes no more threads");
+  const Status waited = place.Wait(jni == nullptr ? std::chrono::milliseconds(0) : command.timeout);
+  if (waited.code() == Code::kUsage) {  // the queue is closed
+    Answer answer = Refusal(command, std::string(control::kEnding));
+    answer.end = control::ProgramEnd::kOvertook;
+    return answer;
   }
-  const Status waited = place.Wait(command.timeout);
+  if (jni == nullptr) return Refusal(command, "the JVM takes no more threads");
   if (!waited.ok()) return Refusal(command, waited.message());
   // A command that ran before this one may have begun another recording. Whoever cancels or replaces a
   // schedule has the turn, so from here on the answer stands.
-  if (schedule != 0 && !IsCurrent(schedule)) {
-    return {std::string(VerbName(command.verb)), Outcome::kDone, "another command came first", {}};
-  }
+  if (schedule != 0 && !IsCurrent(schedule))
+    return AnswerTo(command, Outcome::kDone, "another command came first");
   try {
-    return execute_(jni, command);
+    return execute_(jni, command, caller);
   } catch (const std::exception& error) {
-    return {std::string(VerbName(command.verb)), Outcome::kFailed, error.what(), {}};
+    return AnswerTo(command, Outcome::kFailed, error.what());
   } catch (...) {
-    return {std::string(VerbName(command.verb)), Outcome::kFailed, "unknown exception", {}};
+    return AnswerTo(command, Outcome::kFailed, "unknown exception");
   }
 }
 
@@ -120,12 +112,11 @@ void CommandRunner::Schedule(std::chrono::nanoseconds after, const Command& comm
   const Status started =
       StartNativeThread("iprof-timer", [self = shared_from_this(), after, schedule, patient] {
         if (!self->Sleep(after, schedule)) return;
-        self->Start(
-            patient, [self](const Answer& answer) { self->DeliverToFile("", answer); }, schedule);
+        self->Start(patient, nullptr, schedule);
       });
   if (!started.ok())
-    undelivered_(fmt::format("the recording will not {} by itself: {}", VerbName(command.verb),
-                             started.message()));
+    unheard_(fmt::format("the recording will not {} by itself: {}", VerbName(command.wish),
+                         started.message()));
 }
 
 void CommandRunner::Cancel() {

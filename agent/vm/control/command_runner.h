@@ -8,8 +8,8 @@
 // that runs. Exceptions become answers.
 // Threads: any. `execute` runs on a thread that is attached to the JVM. Threads keep the runner alive;
 // what the functions refer to must outlive the last command.
-// Failure: what cannot be run is answered with the reason; an answer that cannot be delivered is given
-// to `undelivered`.
+// Failure: what cannot be run is answered with the reason. Of a command that no caller gave, the reason is given to
+// `unheard`.
 #pragma once
 
 #include <jni.h>
@@ -22,6 +22,7 @@
 #include <mutex>
 #include <string>
 
+#include "agent/vm/control/caller.h"
 #include "agent/vm/control/command_queue.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
@@ -30,11 +31,12 @@ namespace iprof::vm {
 
 class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
  public:
-  using Execute = std::function<control::Answer(JNIEnv*, const control::Command&)>;
-  using Deliver = std::function<void(const control::Answer&)>;
-  using Undelivered = std::function<void(const std::string& why)>;
+  // The caller is null for a command that the agent gives itself.
+  using Execute = std::function<control::Answer(JNIEnv*, const control::Command&,
+                                                const std::shared_ptr<Caller>&)>;
+  using Unheard = std::function<void(const std::string& why)>;
 
-  static std::shared_ptr<CommandRunner> Make(JavaVM* vm, Execute execute, Undelivered undelivered);
+  static std::shared_ptr<CommandRunner> Make(JavaVM* vm, Execute execute, Unheard unheard);
   CommandRunner(const CommandRunner&) = delete;
   CommandRunner& operator=(const CommandRunner&) = delete;
 
@@ -42,10 +44,8 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   void Hold() { queue_.Hold(); }
   void Release() { queue_.Release(); }
 
-  // Takes the text of a command. If it is not valid, delivers the reason at once.
-  void Submit(std::string_view text, Deliver deliver);
-  // Takes a command whose answer goes to its reply file, if it names one.
-  void Submit(std::string_view text);
+  // Takes the text of a command. If it is not valid, answers with the reason at once.
+  void Submit(std::string_view text, const std::shared_ptr<Caller>& caller);
 
   // Runs the command in a while, unless Cancel or another Schedule comes before it has its turn. It is not
   // refused because it waits long or because many wait: no client would send it again.
@@ -56,18 +56,20 @@ class CommandRunner : public std::enable_shared_from_this<CommandRunner> {
   void Close();
 
  private:
-  CommandRunner(JavaVM* vm, Execute execute, Undelivered undelivered);
+  CommandRunner(JavaVM* vm, Execute execute, Unheard unheard);
   // `schedule`: the command runs only if this is still the number of the schedule; 0: always.
-  void Start(const control::Command& command, Deliver deliver, uint64_t schedule = 0);
-  control::Answer Run(JNIEnv* jni, const control::Command& command, CommandQueue::Place& place,
+  void Start(const control::Command& command, const std::shared_ptr<Caller>& caller,
+             uint64_t schedule = 0);
+  control::Answer Run(JNIEnv* jni, const control::Command& command,
+                      const std::shared_ptr<Caller>& caller, CommandQueue::Place& place,
                       uint64_t schedule);
-  void DeliverToFile(const std::string& path, const control::Answer& answer) const;
+  void Deliver(const control::Answer& answer, Caller* caller) const;
   bool Sleep(std::chrono::nanoseconds time, uint64_t schedule);
   bool IsCurrent(uint64_t schedule);
 
   JavaVM* const vm_;
   const Execute execute_;
-  const Undelivered undelivered_;
+  const Unheard unheard_;
   CommandQueue queue_;
   std::mutex mutex_;  // guards schedule_
   std::condition_variable changed_;

@@ -1,16 +1,11 @@
 #include "agent/vm/control/command_runner.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -19,7 +14,7 @@
 #include <vector>
 
 #include "agent/vm/jvmti/fake_jvm.h"
-#include "writer/base/temporary_folder.h"
+#include "writer/io/byte_stream.h"
 
 namespace iprof::vm {
 namespace {
@@ -28,16 +23,17 @@ using namespace std::chrono_literals;
 using control::Answer;
 using control::Command;
 using control::Outcome;
-using control::Verb;
 
 // Answers as they come.
-class Answers : public std::enable_shared_from_this<Answers> {
+class Answers : public Caller, public std::enable_shared_from_this<Answers> {
  public:
-  CommandRunner::Deliver Here() {
-    return [self = shared_from_this()](const Answer& answer) {
-      self->Add(answer.command + ": " + answer.message);
-    };
+  std::shared_ptr<Caller> Here() { return shared_from_this(); }
+  void Answer(const control::Answer& answer) override {
+    Add(answer.command + ": " + answer.message);
   }
+  ByteSink& profile() override { return sink_; }
+  bool HasSaved() override { return false; }
+  bool IsThere() const override { return true; }
   void Add(const std::string& text) {
     const std::lock_guard lock(mutex_);
     all_.push_back(text);
@@ -53,17 +49,12 @@ class Answers : public std::enable_shared_from_this<Answers> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::string> all_;
+  StringSink sink_;
 };
 
 std::vector<std::string> Sorted(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
   return texts;
-}
-
-Command Only(Verb verb) {
-  Command command;
-  command.verb = verb;
-  return command;
 }
 
 struct Fixture {
@@ -79,15 +70,14 @@ struct Fixture {
   std::atomic<bool>& held = *shared_held;
   std::shared_ptr<CommandRunner> runner = CommandRunner::Make(
       Jvm().vm(),
-      [held = shared_held, ran = shared_ran](JNIEnv* jni, const Command& command) -> Answer {
-        ran->Add(std::string(VerbName(command.verb)));
-        if (command.verb == Verb::kReset) throw std::runtime_error("no memory");
-        if (command.verb == Verb::kHarvest) throw 1;
-        while (*held && command.verb == Verb::kStop) std::this_thread::sleep_for(1ms);
-        return {std::string(VerbName(command.verb)),
-                Outcome::kDone,
-                jni == nullptr ? "unattached" : "ran",
-                {}};
+      [held = shared_held, ran = shared_ran](JNIEnv* jni, const Command& command,
+                                             const std::shared_ptr<Caller>&) -> Answer {
+        const std::string verb(VerbName(command.wish));
+        ran->Add(verb);
+        if (verb == "reset") throw std::runtime_error("no memory");
+        if (verb == "harvest") throw 1;
+        while (*held && verb == "stop") std::this_thread::sleep_for(1ms);
+        return {verb, Outcome::kDone, jni == nullptr ? "unattached" : "ran"};
       },
       [answers = shared_answers](const std::string& why) { answers->Add(why); });
 };
@@ -127,29 +117,13 @@ TEST_CASE("Bad commands and exceptions become answers", "[command_runner]") {
   CHECK(f.answers.First(3).back() == "harvest: unknown exception");
 }
 
-TEST_CASE("An answer goes to the reply file", "[command_runner]") {
-  Fixture f;
-  const TemporaryFolder folder;
-  const std::string path = folder / "answer";
-  f.runner->Submit("command=status,reply=" + path);
-  for (int i = 0; i < 60'000 && !std::filesystem::exists(path); ++i)
-    std::this_thread::sleep_for(1ms);
-  std::ifstream in(path);
-  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
-  REQUIRE(answer.ok());
-  CHECK(answer->message == "ran");
-  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
-  f.runner->Submit("command=status,reply=" + path);
-  CHECK(f.answers.First(1).front().find(folder.path().string()) != std::string::npos);
-}
-
 TEST_CASE("A scheduled command runs after its time, unless it is cancelled", "[command_runner]") {
   Fixture f;
-  f.runner->Schedule(1ms, Only(Verb::kReset));
+  f.runner->Schedule(1ms, {control::Reset()});
   CHECK(f.answers.First(1).front() == "the command 'reset' was not carried out: no memory");
-  f.runner->Schedule(1h, Only(Verb::kReset));
+  f.runner->Schedule(1h, {control::Reset()});
   f.runner->Cancel();
-  f.runner->Schedule(1ms, Only(Verb::kReset));
+  f.runner->Schedule(1ms, {control::Reset()});
   CHECK(f.answers.First(2).size() == 2);
 }
 
@@ -160,7 +134,7 @@ TEST_CASE("A scheduled command waits as long as the one that runs", "[command_ru
   f.shared_ran->First(1);
   for (size_t i = 0; i < CommandQueue::kMostWaiting; ++i)
     f.runner->Submit("command=status", f.answers.Here());
-  Command start = Only(Verb::kStart);
+  Command start{control::Start()};
   start.timeout = 0ms;
   f.runner->Schedule(1ms, start);
   std::this_thread::sleep_for(100ms);  // a command that gives up has done so by then
@@ -176,10 +150,10 @@ TEST_CASE("A scheduled command that waits for its turn can be cancelled and repl
   f.held = true;
   f.runner->Submit("command=stop", f.answers.Here());
   f.shared_ran->First(1);
-  f.runner->Schedule(1ms, Only(Verb::kDump));
+  f.runner->Schedule(1ms, {control::Dump()});
   std::this_thread::sleep_for(100ms);  // it waits for its turn
   SECTION("by a cancel") { f.runner->Cancel(); }
-  SECTION("by another schedule") { f.runner->Schedule(1h, Only(Verb::kStart)); }
+  SECTION("by another schedule") { f.runner->Schedule(1h, {control::Start()}); }
   f.runner->Submit("command=status", f.answers.Here());
   f.held = false;
   // A command gives up its turn before it answers, so the answers come in any order.

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "agent/vm/jvmti/attached_thread.h"
-#include "writer/control/command.h"
+#include "writer/control/message.h"
 #include "writer/io/file_place.h"
 
 namespace iprof::vm {
@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// How long a client may take to receive its answer, and a listener to accept.
+// How long a listener may take to accept.
 constexpr timeval kPatience{5, 0};
 constexpr int kBacklog = 16;
 
@@ -103,30 +103,24 @@ bool IsLeftBehind(const OwnedFd& folder, const std::string& name) {
   return refused;
 }
 
-bool MayCommand(int client) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
-}
-
 // The clients that have not sent their line yet, in order of arrival.
 class SilentClients {
  public:
-  SilentClients(const ControlSocket::Handler& handler, milliseconds patience)
-      : handler_(handler), patience_(patience) {}
+  SilentClients(const ControlSocket::Handler& handler, const ToolConnection::IsEnding& is_ending,
+                milliseconds patience)
+      : handler_(handler), is_ending_(is_ending), patience_(patience) {}
 
-  void Add(int socket) {
-    auto client = std::make_shared<ControlClient>(socket);
-    if (!MayCommand(socket)) return;
-    SetTimeouts(socket);
+  void Add(OwnedFd socket) {
+    if (!ToolConnection::IsOurs(socket.get())) return;
     if (clients_.size() == ControlSocket::kMostSilent) clients_.erase(clients_.begin());
-    clients_.push_back({socket, std::move(client), {}, Clock::now() + patience_});
+    clients_.push_back({std::make_shared<ToolConnection>(std::move(socket), is_ending_),
+                        {},
+                        Clock::now() + patience_});
   }
 
   // What poll shall watch.
   void AddTo(std::vector<pollfd>* watched) const {
-    for (const Each& each : clients_) watched->push_back({each.socket, POLLIN, 0});
+    for (const Each& each : clients_) watched->push_back({each.client->fd(), POLLIN, 0});
   }
 
   // Reads from those that poll reports, in the order of AddTo, and drops those whose time is up.
@@ -150,8 +144,7 @@ class SilentClients {
 
  private:
   struct Each {
-    int socket;
-    std::shared_ptr<ControlClient> client;
+    std::shared_ptr<ToolConnection> client;
     std::string line;
     Clock::time_point deadline;
   };
@@ -159,28 +152,29 @@ class SilentClients {
   // Returns true if the rest of the line is still to come.
   bool ReadLine(Each& each) {
     char bytes[1024];
-    const ssize_t got = recv(each.socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    const ssize_t got = recv(each.client->fd(), bytes, sizeof bytes, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
     if (got <= 0) return false;
     const auto* const end =
         static_cast<const char*>(std::memchr(bytes, '\n', static_cast<size_t>(got)));
     each.line.append(static_cast<const char*>(bytes), end == nullptr ? bytes + got : end);
-    if (each.line.size() > control::kLongestCommand) return false;
+    if (each.line.size() > control::kLongestLine) return false;
     if (end == nullptr) return true;
     handler_(each.line, std::move(each.client));
     return false;
   }
 
   const ControlSocket::Handler& handler_;
+  const ToolConnection::IsEnding& is_ending_;
   const milliseconds patience_;
   std::vector<Each> clients_;
 };
 
 // Returns false if Close was called.
 bool Accept(int listener, SilentClients& clients) {
-  const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-  if (client >= 0) {
-    clients.Add(client);
+  OwnedFd client(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  if (client.is_open()) {
+    clients.Add(std::move(client));
     return true;
   }
   if (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN) return true;
@@ -190,8 +184,9 @@ bool Accept(int listener, SilentClients& clients) {
   return true;
 }
 
-void Listen(int listener, const ControlSocket::Handler& handler, milliseconds patience) {
-  SilentClients clients(handler, patience);
+void Listen(int listener, const ControlSocket::Handler& handler,
+            const ToolConnection::IsEnding& is_ending, milliseconds patience) {
+  SilentClients clients(handler, is_ending, patience);
   std::vector<pollfd> watched;
   for (;;) {
     watched.assign(1, {listener, POLLIN, 0});
@@ -206,18 +201,6 @@ void Listen(int listener, const ControlSocket::Handler& handler, milliseconds pa
 }
 
 }  // namespace
-
-ControlClient::~ControlClient() { close(socket_); }
-
-void ControlClient::Answer(const std::string& text) const {
-  std::string_view left = text;
-  while (!left.empty()) {
-    const ssize_t sent = send(socket_, left.data(), left.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;
-    left.remove_prefix(static_cast<size_t>(sent));
-  }
-}
 
 ControlSocket::ControlSocket(std::string path, std::shared_ptr<int> listener, dev_t device,
                              ino_t inode)
@@ -262,11 +245,12 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& pa
       new ControlSocket(path, listener, made.st_dev, made.st_ino));
 }
 
-Status ControlSocket::Serve(Handler handler, milliseconds line_patience) {
-  return StartNativeThread("iprof-control",
-                           [listener = listener_, handler = std::move(handler), line_patience] {
-                             Listen(*listener, handler, line_patience);
-                           });
+Status ControlSocket::Serve(Handler handler, ToolConnection::IsEnding is_ending,
+                            milliseconds line_patience) {
+  return StartNativeThread("iprof-control", [listener = listener_, handler = std::move(handler),
+                                             is_ending = std::move(is_ending), line_patience] {
+    Listen(*listener, handler, is_ending, line_patience);
+  });
 }
 
 void ControlSocket::Close() {

@@ -1,6 +1,6 @@
 // ControlSocket: a Unix socket on which the agent takes commands (control=).
 //
-// A client writes one line, the text of a command, and reads one answer up to the end.
+// A client writes one line, the version and the text of a command, and hears what comes of it (writer/control/message.h).
 //
 // Guarantees: the socket has mode 0600, and every client is asked for its user: only this process's
 // user and root are heard. An existing path is refused, except a socket of this user on which no process
@@ -21,29 +21,15 @@
 #include <memory>
 #include <string>
 
+#include "agent/vm/control/tool_connection.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
 
-// A connected client, which waits for its answer.
-class ControlClient {
- public:
-  explicit ControlClient(int socket) : socket_(socket) {}
-  ~ControlClient();
-  ControlClient(const ControlClient&) = delete;
-  ControlClient& operator=(const ControlClient&) = delete;
-
-  // Sends the answer as far as the client takes it.
-  void Answer(const std::string& text) const;
-
- private:
-  const int socket_;
-};
-
 class ControlSocket {
  public:
   // Takes a line without its end.
-  using Handler = std::function<void(const std::string& line, std::shared_ptr<ControlClient>)>;
+  using Handler = std::function<void(const std::string& line, std::shared_ptr<ToolConnection>)>;
 
   static constexpr size_t kMostSilent = 16;
   // How long a client may take to send its line.
@@ -51,8 +37,9 @@ class ControlSocket {
 
   // From now on clients can connect. They wait until Serve.
   static Result<std::unique_ptr<ControlSocket>> Open(const std::string& path);
-  // The handler may be called until Close, and a little later. Called once.
-  Status Serve(Handler handler, std::chrono::milliseconds line_patience = kLinePatience);
+  // The handler may be called until Close, and a little later. Called once. `is_ending`: see ToolConnection.
+  Status Serve(Handler handler, ToolConnection::IsEnding is_ending = {},
+               std::chrono::milliseconds line_patience = kLinePatience);
   ~ControlSocket() { Close(); }
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;

@@ -32,7 +32,7 @@ Result<std::unique_ptr<ControlSocket>> Opened(
     const std::string& path, const ControlSocket::Handler& handler,
     std::chrono::milliseconds patience = ControlSocket::kLinePatience) {
   auto opened = ControlSocket::Open(path);
-  if (opened.ok()) REQUIRE((*opened)->Serve(handler, patience).ok());
+  if (opened.ok()) REQUIRE((*opened)->Serve(handler, {}, patience).ok());
   return opened;
 }
 
@@ -60,8 +60,9 @@ std::string Ask(const std::string& path, const std::string& text) {
 
 // Answers with the line itself.
 const ControlSocket::Handler kEcho = [](const std::string& line,
-                                        const std::shared_ptr<ControlClient>& client) {
-  client->Answer("<" + line + ">");
+                                        const std::shared_ptr<ToolConnection>& client) {
+  const std::string answer = "<" + line + ">";
+  send(client->fd(), answer.data(), answer.size(), MSG_NOSIGNAL);
 };
 
 }  // namespace
@@ -123,6 +124,22 @@ TEST_CASE("A client that leaves or sends too much does no harm", "[control_socke
 ssize_t Peek(int client) {
   char byte = 0;
   return recv(client, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+TEST_CASE("A tool of another release is refused, and its own hears the version",
+          "[control_socket]") {
+  const std::string path = NewPath();
+  auto opened =
+      Opened(path, [](const std::string& line, const std::shared_ptr<ToolConnection>& client) {
+        const auto command = client->Greet(line);
+        if (command.ok()) client->Answer({*command, control::Outcome::kDone, ""});
+      });
+  REQUIRE(opened.ok());
+  CHECK(Ask(path, "command=status\n") == "{\"iprofagent\":2}\n");
+  CHECK(Ask(path, "iprof/3 command=status\n") == "{\"iprofagent\":2}\n");
+  CHECK(Ask(path, "iprof/2 command=x\n") ==
+        std::string("iprof/2\nA\0\0\0\66", 13) +
+            "{\"command\":\"command=x\",\"outcome\":\"done\",\"message\":\"\"}\n");
 }
 
 TEST_CASE("Silent clients delay no other, and the oldest of too many is dropped",

@@ -194,8 +194,12 @@ void Agent::OnVmInit(JNIEnv* jni, jthread thread) {
 }
 
 void Agent::OnDataDump(JNIEnv* jni) {
-  if (const auto command = TakeDoorbell(DoorbellPath())) return Submit(vm_, *command);
   const auto current = session();
+  if (const auto call = TakeDoorbell(DoorbellPath())) {
+    const Status heard = HearCall(vm_, control::CalledTo(*call));
+    if (!heard.ok() && current != nullptr) current->log().Warning(heard.message());
+    return;
+  }
   if (current != nullptr && current->options().dump_on_request) OnDumpRequest(jni);
 }
 
@@ -207,43 +211,12 @@ void Agent::OnDumpRequest(JNIEnv* jni) {
   jvmtiPhase phase{};
   if (current->environment()->GetPhase(&phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE)
     return;
-  const Result<std::string> written =
-      Dump(jni, "", kRequestPatience);  // logs a failure of the writing
+  // It logs a failure of the writing.
+  const Result<std::string> written = Dump(jni, {}, nullptr, kRequestPatience);
   if (written.ok()) return;
   if (written.status().code() == Code::kUsage) current->log().Step(written.status().message());
   if (written.status().message() == StillWriting().message())
     current->log().Warning("no profile was written: " + written.status().message());
-}
-
-Result<std::string> Agent::Dump(JNIEnv* jni, const std::string& path,
-                                std::chrono::milliseconds patience) {
-  const std::unique_lock lock = LockWithin(dump_mutex_, patience);
-  if (!lock) return StillWriting();
-  // The program or the recording may have ended while this thread waited.
-  const LifeCycle::Taken taken = life_.Take(SessionEvent::kDump);
-  if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
-  const auto current = session();
-  if (current == nullptr || !current->has_begun())
-    return Status(Code::kUsage, "nothing has been recorded yet");
-  const uint64_t recording = recording_;
-  Result<std::string> written = Status(Code::kInternal, "the profile could not be made");
-  AtBoundary(current->log(), "the dump", [&] {
-    const std::string out = OutPath();
-    const bool is_ours = path.empty() || path == out || IsRecordingsFile(path);
-    // The end waits for this profile, and then writes its own.
-    std::function<bool()> is_over;
-    if (current->options().dump_on_exit) is_over = [this] { return HasEnded(); };
-    written = current->DumpTo(jni, is_ours ? out : path,
-                              is_ours ? NameOwner::kSession : NameOwner::kNobody, is_over);
-  });
-  if (taken.from != SessionState::kStopped || !written.ok()) return written;
-  if (!control::IsToolsFile(*written)) {
-    NoteWritten(recording);
-    current->DiscardRaw(jni);
-  } else if (*written == path && !IsRecordingsFile(path)) {
-    handed_ = recording;
-  }
-  return written;
 }
 
 Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
@@ -251,6 +224,7 @@ Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
   if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
   const auto current = session();
   Commands(vm_).Cancel();  // the duration has no more meaning
+  TakeWindow();
   std::string done = "the recording was not stopped cleanly";
   AtBoundary(current->log(), "the stop", [&] {
     done = current->Pause(jni);
@@ -261,11 +235,15 @@ Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
   return done;
 }
 
-Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
+Result<std::string> Agent::Start(JNIEnv* jni, const control::Start& wish,
+                                 const std::shared_ptr<Caller>& caller) {
   const LifeCycle::Taken taken = life_.Take(SessionEvent::kStart);
   if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
   const auto current = session();
   Commands(vm_).Cancel();  // a delay has no more meaning
+  std::string out = wish.out;
+  const bool is_in_folder = out.empty() && current->options().out_is_tools && !wish.folder.empty();
+  if (is_in_folder) out = wish.folder + current->out_path().substr(current->out_path().rfind('/'));
   Result<OutClaim> claim = OutClaim();
   if (!out.empty() && out != current->out_path()) claim = OutClaim::Take(out);
   if (!claim.ok()) {
@@ -273,15 +251,21 @@ Result<std::string> Agent::Start(JNIEnv* jni, const std::string& out) {
     return claim.status();
   }
   OutClaim earlier_out = BeginRecording(std::move(*claim));
+  if (wish.window != control::Sent::kNo) {
+    const std::lock_guard lock(mutex_);
+    window_ = caller;
+    window_wants_gzip_ = wish.window == control::Sent::kGzip;
+  }
   Status outcome(Code::kInternal, "the recording could not be started");
   AtBoundary(current->log(), "the start",
              [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
   if (outcome.ok() && life_.Take(SessionEvent::kStarted).is_legal) {
     Schedule(*current);
-    std::string file = OutPath();
-    current->PlaceRawBeside(file);
-    return file;
+    own_is_users_ = !wish.out.empty();
+    if (is_in_folder) current->PlaceRawBeside(out);
+    return OutPath();
   }
+  TakeWindow();
   if (!outcome.ok() && !HasEnded()) {
     BeginRecording(std::move(earlier_out));
     AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
@@ -364,7 +348,7 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
     return session.DiscardRaw(jni);
   }
   session.DiscardUselessRaw();
-  if (WriteLastFiles(jni, session)) return;
+  if (WriteLastProfile(jni, session)) return;
   session.KeepRaw(jni);
   lose();
 }

@@ -13,8 +13,8 @@
 // probes. Profiles are written one at a time, on the thread of the VMDeath or of the request; a later
 // one waits, but not for ever. No lock is held during a call to the JVM, except the one for writing profiles
 // and the one for refreshes. If the agent is loaded when the JVM starts, commands wait for the end of OnVmInit.
-// Threads: loads on any loading thread, in the OnLoad or live phase; Submit and Describe on any thread;
-// Execute, Start, Stop, Reset, Dump and NoteSaved on any attached thread in the live phase, not in a callback;
+// Threads: loads on any loading thread, in the OnLoad or live phase; HearCall and Describe on any thread;
+// Execute, Start, Stop, Reset and Dump on any attached thread in the live phase, not in a callback;
 // the rest where the JVM calls it.
 // Failure: nothing here ends the process or throws; problems are logged.
 #pragma once
@@ -31,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/vm/control/caller.h"
 #include "agent/vm/control/command_runner.h"
 #include "agent/vm/control/control_socket.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
@@ -85,32 +86,33 @@ class Agent {
     bool is_settled_ = false;
   };
 
-  // Queues a command. Its answer goes to its reply file. Any thread, before or after a load.
-  void Submit(JavaVM* vm, std::string_view text);
-  // Runs a command: the body of Submit's thread.
-  control::Answer Execute(JNIEnv* jni, const control::Command& command);
+  // A tool calls from this socket: connects to it, and queues the command that the tool gives. Any thread, before or
+  // after a load. On failure the tool hears nothing.
+  Status HearCall(JavaVM* vm, const std::string& socket);
+  // Runs a command, on the thread that CommandRunner has for it.
+  control::Answer Execute(JNIEnv* jni, const control::Command& command,
+                          const std::shared_ptr<Caller>& caller = nullptr);
 
   // Stops the recording while the program runs, and says what was done. What was recorded is kept: a
   // dump, a start or the program's end finds it. On failure says why it is not possible now.
   // `profile_follows`: the caller writes one next. If that fails, it must take a snapshot.
   Result<std::string> Stop(JNIEnv* jni, bool profile_follows = false);
-  // Begins to record, or continues after a stop. On failure says why it is not possible now. `out`: the
-  // recording's own file, an absolute path; empty: it has none, and the session's is used.
-  // Returns the recording's file; it has another name if another JVM writes that file.
-  Result<std::string> Start(JNIEnv* jni, const std::string& out = "");
+  // Begins to record, or continues after a stop. On failure says why it is not possible now. Returns the recording's
+  // file; it has another name if another JVM writes that file. `caller`: hears of the program's end if the wish says so.
+  Result<std::string> Start(JNIEnv* jni, const control::Start& wish = {},
+                            const std::shared_ptr<Caller>& caller = nullptr);
   // Forgets what was recorded so far, or only the samples.
   Status Reset(JNIEnv* jni, bool only_samples = false);
-  // Writes a profile to this absolute path, or to the recording's file if it is empty. Returns its name.
-  // `patience`: how long it may wait for the profile before it.
-  Result<std::string> Dump(JNIEnv* jni, const std::string& path,
+  // Writes a profile to the file that is wished, or to the recording's file; or sends it to the caller, and waits until
+  // that has saved it. Returns what to tell the user: "wrote FILE", or nothing if it was sent. What a caller has not saved
+  // stays in the agent. `patience`: how long it may wait for the profile before it.
+  Result<std::string> Dump(JNIEnv* jni, const control::ProfileWish& wish = {},
+                           Caller* caller = nullptr,
                            std::chrono::milliseconds patience = kPatience);
-  // Writes HotSpot's own counters as a profile, whether the agent runs or not. Returns what to tell the user.
-  Result<std::string> Harvest(JNIEnv* jni, const control::Command& command);
+  // Writes or sends HotSpot's own counters as a profile, whether the agent runs or not. Returns as Dump.
+  Result<std::string> Harvest(JNIEnv* jni, const control::Harvest& wish, Caller* caller);
   // Lets HotSpot profile the hot classes anew, whether the agent runs or not. Returns what to tell the user.
-  Result<std::string> Refresh(JNIEnv* jni, const control::Command& command);
-  // A tool has put the profile of this recording, which was stopped, into its place. On failure says that something
-  // else is recorded by now.
-  Status NoteSaved(JNIEnv* jni, uint64_t recording);
+  Result<std::string> Refresh(JNIEnv* jni, const control::Refresh& wish);
   control::SessionStatus Describe() const;
 
   // The JVM's callbacks. Each may come in any state.
@@ -137,6 +139,12 @@ class Agent {
                       std::unique_ptr<Log> log, bool running);
   Status Register(Session& session, bool running);
   void CleanUp(std::shared_ptr<Session> session, bool running);
+  control::Answer CarryOut(JNIEnv* jni, const control::Start& wish,
+                           const std::shared_ptr<Caller>& caller);
+  control::Answer CarryOut(JNIEnv* jni, const control::Stop& wish,
+                           const std::shared_ptr<Caller>& caller);
+  control::Answer CarryOut(JNIEnv* jni, const control::Wish& wish,
+                           const std::shared_ptr<Caller>& caller);
   CommandRunner& Commands(JavaVM* vm);
   void ReleaseCommands();
   Status OpenSocket(const Options& options);
@@ -145,21 +153,22 @@ class Agent {
   Result<Refresher*> TheRefresher(JNIEnv* jni);
   Status UseRefresher(JNIEnv* jni, const std::function<void(Refresher&)>& use);
   // HotSpot's own counters of this JVM. On failure says why they are not those of the program's code.
-  Result<Profile> OwnCounters(JNIEnv* jni, const control::Command& command);
+  Status WhyNotOwnCode(bool refreshes) const;
+  Result<Profile> OwnCounters(JNIEnv* jni, const control::Harvest& wish);
   void Schedule(const Session& session);
   void StopAfter(std::chrono::nanoseconds time);
   static Status StillWriting();  // the failure of who waited too long for dump_mutex_
-  // Where a profile goes whose command names no file. A file in the folder of a tool that is gone counts only if the
-  // session has no file of the user.
+  // Where a profile goes whose command names no file.
   std::string OutPath() const;
-  bool IsRecordingsFile(const std::string& path) const;
-  // Where the program's last profile goes: into the user's file first, and then into the recording's, if that is a
-  // tool's.
-  std::vector<std::string> LastPaths(const Session& session) const;
-  // Writes them, and removes the raw file if the user has all of it. False: the profile is lost but for the raw file.
-  bool WriteLastFiles(JNIEnv* jni, Session& session);
-  // That profile is in this file of a tool that lives, and nowhere else: tells the tool where the raw file is.
-  static void LeaveRawTo(const std::string& tools_file, Session& session);
+  // Whether that is a file of the user, and not one in the folder of a tool.
+  bool HasUsersFile(const Session& session) const {
+    return !session.options().out_is_tools || own_is_users_;
+  }
+  // Writes the program's last profile, sends it to the window's caller, and removes the raw file if one of them has all of
+  // it. False: the profile is lost but for the raw file.
+  bool WriteLastProfile(JNIEnv* jni, Session& session);
+  // The caller that records until the program ends, if it is still there.
+  std::shared_ptr<Caller> TakeWindow();
   // A new recording with this file of its own. Returns the file of the one before.
   OutClaim BeginRecording(OutClaim out);
   // The program's end, or a failed start: no file is written from now on.
@@ -172,13 +181,17 @@ class Agent {
   void FinishUnbegun(Session& session);
   // The program's last profile, at VMDeath.
   void WriteLast(JNIEnv* jni, Session& session, SessionState from);
-  // The profile of this recording was written after its stop, into its place.
-  void NoteWritten(uint64_t recording);
+  // The profile of this recording, which was stopped, is in its place.
+  void NoteWritten(JNIEnv* jni, Session& session, uint64_t recording);
+  // The same when a caller says so. By then something else may be recorded.
+  void NoteSaved(JNIEnv* jni, Session& session, uint64_t recording);
   void CloseCommands();
   bool HasEnded() const { return life_.state() == SessionState::kEnded; }
   void Refuse(SessionEvent event, const LifeCycle::Taken& taken) const;
+  // Of a start: that and why the program's end will write no profile; empty: it will.
+  std::string WhyNoFile(const control::Start& wish) const;
   // Says that the program is ending instead of the failure, or before the failure of a stop.
-  void RefuseAtTheEnd(const control::Command& command, control::Answer& answer) const;
+  void RefuseAtTheEnd(const control::Wish& wish, control::Answer& answer) const;
 
   static void JNICALL VmStart(jvmtiEnv* jvmti, JNIEnv* jni);
   static void JNICALL VmInit(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
@@ -193,13 +206,15 @@ class Agent {
   std::shared_ptr<CommandRunner> commands_;  // null until a command can come
   std::unique_ptr<ControlSocket> socket_;
   std::shared_ptr<Session> session_;
-  OutClaim recording_out_;                      // the recording's own file; empty: the session's
+  OutClaim recording_out_;                 // the recording's own file; empty: the session's
+  std::atomic<bool> own_is_users_{false};  // recording_out_ is a file that a user has named
+  std::shared_ptr<Caller> window_;  // who wants the profile if the program ends; null: no caller
+  bool window_wants_gzip_ = false;
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
   // The number of the recording, and of the last one that was written after its stop: the program's end need
   // not write that again.
   std::atomic<uint64_t> recording_{1};
   std::atomic<uint64_t> written_{0};
-  std::atomic<uint64_t> handed_{0};       // the last one whose profile a tool got after its stop
   std::timed_mutex dump_mutex_;           // held while counters are read, and a profile is written
   std::mutex refresh_mutex_;              // held while it swaps, and guards refresher_
   std::unique_ptr<Refresher> refresher_;  // null until it is needed

@@ -1,11 +1,13 @@
 // The agent's commands: who brings them, and what they do. See agent.h.
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
+#include <variant>
 
+#include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/session/agent.h"
-#include "agent/vm/session/tools_folder.h"
 
 namespace iprof::vm {
 namespace {
@@ -14,13 +16,19 @@ using control::Answer;
 using control::Command;
 using control::kEnding;
 using control::Outcome;
-using control::Verb;
+using control::ProgramEnd;
+using control::Wish;
 
 constexpr std::string_view kForce = "force=always";
 constexpr std::string_view kForceHint = "force=always writes it anyway";
 
-Answer AnswerOf(const Command& command, const Status& status, std::string done) {
-  Answer answer{std::string(VerbName(command.verb)), Outcome::kDone, std::move(done), {}};
+// A harvest or a refresh has loaded the library, or the agent could not start.
+constexpr std::string_view kIdleText =
+    "the agent's library is loaded, and the agent was not started: 'iprof profile' or 'iprof "
+    "attach' starts it";
+
+Answer AnswerOf(const Wish& wish, const Status& status, std::string done) {
+  Answer answer{std::string(VerbName(wish)), Outcome::kDone, std::move(done)};
   if (status.ok()) return answer;
   // Usage: the command does not fit the state, and nothing was changed.
   answer.outcome = status.code() == Code::kUsage ? Outcome::kRefused : Outcome::kFailed;
@@ -32,26 +40,14 @@ Answer AnswerOf(const Command& command, const Status& status, std::string done) 
   return answer;
 }
 
-bool IsInFolderThatIsGone(const std::string& path) {
-  return control::IsToolsFile(path) && LookAtToolsFolder(path) == ToolsFolder::kIsGone;
+bool NeedsAgent(const Wish& wish) {
+  return !std::holds_alternative<control::Harvest>(wish) &&
+         !std::holds_alternative<control::Refresh>(wish);
 }
 
-// `out`: where the recording's profile goes, and where it was wanted. `raw`: the place of the raw file; empty: there
-// is none.
-Answer StartAnswer(const Command& command, const std::string& wanted,
-                   const Result<std::string>& out, const std::string& raw) {
-  std::string done = "the recording is running";
-  if (out.ok() && *out != wanted)
-    done += fmt::format("; another running process writes {}, so this one writes {}", wanted, *out);
-  // 'iprof profile' had loaded the agent without out=.
-  if (out.ok() && IsInFolderThatIsGone(*out)) {
-    const bool has_raw = !raw.empty() && !IsInFolderThatIsGone(raw);
-    done += fmt::format(
-        "; the agent's own file was in the folder of a tool, which is gone: {}only 'iprof stop' or "
-        "'iprof dump' with -o write the profile",
-        has_raw ? "" : "there is no raw file, and ");
-  }
-  return AnswerOf(command, out.status(), std::move(done));
+// `profile`: what the agent wrote, as Dump says it.
+std::string WithProfile(std::string done, const std::string& profile) {
+  return profile.empty() ? done : fmt::format("{}; {}", done, profile);
 }
 
 }  // namespace
@@ -60,7 +56,10 @@ CommandRunner& Agent::Commands(JavaVM* vm) {
   const std::lock_guard lock(mutex_);
   if (commands_ == nullptr) {
     commands_ = CommandRunner::Make(
-        vm, [this](JNIEnv* jni, const Command& command) { return Execute(jni, command); },
+        vm,
+        [this](JNIEnv* jni, const Command& command, const std::shared_ptr<Caller>& caller) {
+          return Execute(jni, command, caller);
+        },
         [this](const std::string& why) {
           if (const auto current = session()) current->log().Warning(why);
         });
@@ -69,7 +68,17 @@ CommandRunner& Agent::Commands(JavaVM* vm) {
   return *commands_;
 }
 
-void Agent::Submit(JavaVM* vm, std::string_view text) { Commands(vm).Submit(text); }
+Status Agent::HearCall(JavaVM* vm, const std::string& socket) {
+  Result<std::shared_ptr<ToolConnection>> tool =
+      ToolConnection::To(socket, [this] { return HasEnded(); });
+  if (!tool.ok()) return tool.status();
+  // The tool speaks when the load that calls has returned.
+  return StartNativeThread("iprof-call",
+                           [commands = Commands(vm).shared_from_this(), tool = std::move(*tool)] {
+                             const Result<std::string> command = tool->HearCommand();
+                             if (command.ok()) commands->Submit(*command, tool);
+                           });
+}
 
 // When the JVM is initialised, or the load has failed.
 void Agent::ReleaseCommands() {
@@ -103,20 +112,19 @@ Status Agent::ServeSocket() {
   const std::lock_guard lock(mutex_);
   if (socket_ == nullptr) return {};  // the program has ended
   return socket_->Serve(
-      [commands](const std::string& line, const std::shared_ptr<ControlClient>& client) {
-        commands->Submit(
-            line, [client](const Answer& answer) { client->Answer(FormatAnswer(answer) + "\n"); });
-      });
+      [commands](const std::string& line, const std::shared_ptr<ToolConnection>& tool) {
+        const Result<std::string> command = tool->Greet(line);
+        if (command.ok()) commands->Submit(*command, tool);
+      },
+      [this] { return HasEnded(); });
 }
 
 // Called when the VM is initialised, and at each start: lets time do what the options say.
 void Agent::Schedule(const Session& session) {
   const Options& options = session.options();
-  Command command;
   if (life_.state() == SessionState::kStopped) {
     if (!options.start || options.delay.ns == 0) return;
-    command.verb = Verb::kStart;
-    Commands(vm_).Schedule(std::chrono::nanoseconds(options.delay.ns), command);
+    Commands(vm_).Schedule(std::chrono::nanoseconds(options.delay.ns), {control::Start()});
   } else if (options.duration.ns > 0) {
     StopAfter(std::chrono::nanoseconds(options.duration.ns));
   }
@@ -124,10 +132,7 @@ void Agent::Schedule(const Session& session) {
 
 // Stops and writes, unless another stop comes first.
 void Agent::StopAfter(std::chrono::nanoseconds time) {
-  Command command;
-  command.verb = Verb::kStop;
-  command.out = OutPath();
-  Commands(vm_).Schedule(time, command);
+  Commands(vm_).Schedule(time, {control::Stop{{.out = OutPath()}}});
 }
 
 // The program is ending.
@@ -143,87 +148,96 @@ void Agent::CloseCommands() {
 }
 
 // The program's end has overtaken the command, and the JVM refuses what it needs.
-void Agent::RefuseAtTheEnd(const Command& command, Answer& answer) const {
+void Agent::RefuseAtTheEnd(const Wish& wish, Answer& answer) const {
   if (const auto current = session())
     current->log().Step(fmt::format("the command '{}' failed at the program's end: {}",
-                                    VerbName(command.verb), answer.message));
-  if (command.verb == Verb::kStop) {
-    // It has ended the recording, so "refused" would be wrong, and what it could not do may have another reason.
-    const bool is_overtaken =
-        answer.message == kEnding || answer.message == StillWriting().message();
-    answer.message =
-        is_overtaken ? std::string(kEnding) : fmt::format("{}: {}", kEnding, answer.message);
+                                    VerbName(wish), answer.message));
+  answer.end = ProgramEnd::kOvertook;
+  if (!std::holds_alternative<control::Stop>(wish)) {
+    answer.outcome = Outcome::kRefused;
+  } else if (answer.message != kEnding && answer.message != StillWriting().message()) {
+    // It has ended the recording, so "refused" would be wrong, and what it could not do has another reason.
+    answer.message = fmt::format("{}: {}", kEnding, answer.message);
+    answer.end = ProgramEnd::kBesides;
     return;
   }
-  answer.outcome = Outcome::kRefused;
   answer.message = std::string(kEnding);
 }
 
-Answer Agent::Execute(JNIEnv* jni, const Command& command) {
-  Answer answer;
-  switch (command.verb) {
-    case Verb::kStart: {
-      const auto current = session();
-      const std::string wanted =
-          command.out.empty() && current != nullptr ? current->out_path() : command.out;
-      const Result<std::string> out = Start(jni, command.out);
-      answer = StartAnswer(command, wanted, out,
-                           out.ok() && current != nullptr ? current->raw_place() : "");
-      if (answer.outcome == Outcome::kDone && command.duration.count() > 0)
-        StopAfter(command.duration);
-      break;
-    }
-    case Verb::kStop: {
-      const bool only_writes = life_.state() == SessionState::kStopped && !command.out.empty();
-      Result<std::string> stopped = only_writes
-                                        ? Result<std::string>("the recording was stopped before")
-                                        : Stop(jni, /*profile_follows=*/!command.out.empty());
-      if (stopped.ok() && !command.out.empty()) {
-        const Result<std::string> written = Dump(jni, command.out);
-        if (!written.ok()) {
-          const auto current = session();
-          if (!only_writes && current != nullptr)
-            AtBoundary(current->log(), "a snapshot", [&] { current->TakeSnapshot(jni); });
-          // After a stop, "refused" would be wrong: the recording has changed.
-          const Code code = only_writes ? written.status().code() : Code::kIo;
-          answer = AnswerOf(command, {code, written.status().message()}, "");
-          break;
-        }
-        *stopped = fmt::format("{}; wrote {}", *stopped, *written);
-      }
-      answer = AnswerOf(command, stopped.status(), stopped.ok() ? *stopped : "");
-      break;
-    }
-    case Verb::kReset:
-      answer = AnswerOf(command, Reset(jni, command.only_samples),
-                        command.only_samples ? "the samples so far are forgotten"
-                                             : "what was recorded so far is forgotten");
-      break;
-    case Verb::kDump: {
-      const Result<std::string> written = Dump(jni, command.out);
-      answer = AnswerOf(command, written.status(),
-                        written.ok() ? fmt::format("wrote {}", *written) : "");
-      break;
-    }
-    case Verb::kHarvest: {
-      const Result<std::string> written = Harvest(jni, command);
-      answer = AnswerOf(command, written.status(), written.ok() ? *written : "");
-      break;
-    }
-    case Verb::kRefresh: {
-      const Result<std::string> done = Refresh(jni, command);
-      answer = AnswerOf(command, done.status(), done.ok() ? *done : "");
-      break;
-    }
-    case Verb::kSaved:
-      answer = AnswerOf(command, NoteSaved(jni, static_cast<uint64_t>(command.recording)),
-                        "the profile is in its place");
-      break;
-    case Verb::kStatus:
-      answer = AnswerOf(command, Status(), "");
-      break;
+// 'iprof profile' had loaded the agent without out=, and is gone.
+std::string Agent::WhyNoFile(const control::Start& wish) const {
+  const auto current = session();
+  if (current == nullptr || !current->options().out_is_tools || !wish.out.empty() ||
+      wish.window != control::Sent::kNo)
+    return "";
+  return fmt::format(
+      "; the agent's own file was in the folder of a tool, which is gone: {}only 'iprof stop' or "
+      "'iprof dump' with -o write the profile",
+      current->HasUsersRaw() ? "" : "there is no raw file, and ");
+}
+
+Answer Agent::CarryOut(JNIEnv* jni, const control::Start& wish,
+                       const std::shared_ptr<Caller>& caller) {
+  const auto current = session();
+  const std::string wanted =
+      !wish.out.empty() || current == nullptr ? wish.out : current->out_path();
+  const Result<std::string> out = Start(jni, wish, caller);
+  std::string done = "the recording is running";
+  const bool is_moved = !wish.folder.empty() && wish.out.empty();
+  if (out.ok() && *out != wanted && !is_moved)
+    done += fmt::format("; another running process writes {}, so this one writes {}", wanted, *out);
+  if (out.ok() && wish.duration.count() > 0) StopAfter(wish.duration);
+  return AnswerOf(wish, out.status(), done + WhyNoFile(wish));
+}
+
+Answer Agent::CarryOut(JNIEnv* jni, const control::Stop& wish,
+                       const std::shared_ptr<Caller>& caller) {
+  const bool writes = !wish.out.empty() || wish.sent != control::Sent::kNo;
+  const bool only_writes = life_.state() == SessionState::kStopped && writes;
+  const Result<std::string> stopped =
+      only_writes ? Result<std::string>("the recording was stopped before") : Stop(jni, writes);
+  if (!stopped.ok() || !writes)
+    return AnswerOf(wish, stopped.status(), stopped.ok() ? *stopped : "");
+  const Result<std::string> written = Dump(jni, wish, caller.get());
+  if (written.ok()) return AnswerOf(wish, {}, WithProfile(*stopped, *written));
+  const auto current = session();
+  if (!only_writes && current != nullptr)
+    AtBoundary(current->log(), "a snapshot", [&] { current->TakeSnapshot(jni); });
+  // After a stop, "refused" would be wrong: the recording has changed.
+  const Code code = only_writes ? written.status().code() : Code::kIo;
+  return AnswerOf(wish, {code, written.status().message()}, "");
+}
+
+Answer Agent::CarryOut(JNIEnv* jni, const Wish& wish, const std::shared_ptr<Caller>& caller) {
+  const auto answer = [&](const Result<std::string>& done) {
+    return AnswerOf(wish, done.status(), done.ok() ? *done : "");
+  };
+  if (const auto* const start = std::get_if<control::Start>(&wish))
+    return CarryOut(jni, *start, caller);
+  if (const auto* const stop = std::get_if<control::Stop>(&wish))
+    return CarryOut(jni, *stop, caller);
+  if (const auto* const dump = std::get_if<control::Dump>(&wish))
+    return answer(Dump(jni, *dump, caller.get()));
+  if (const auto* const harvest = std::get_if<control::Harvest>(&wish))
+    return answer(Harvest(jni, *harvest, caller.get()));
+  if (const auto* const refresh = std::get_if<control::Refresh>(&wish))
+    return answer(Refresh(jni, *refresh));
+  if (const auto* const reset = std::get_if<control::Reset>(&wish)) {
+    const bool only_samples = reset->only == control::Forgotten::kSamples;
+    return AnswerOf(wish, Reset(jni, only_samples),
+                    only_samples ? "the samples so far are forgotten"
+                                 : "what was recorded so far is forgotten");
   }
-  if (answer.outcome == Outcome::kFailed && HasEnded()) RefuseAtTheEnd(command, answer);
+  return AnswerOf(wish, Status(), "");
+}
+
+Answer Agent::Execute(JNIEnv* jni, const Command& command, const std::shared_ptr<Caller>& caller) {
+  const Wish& wish = command.wish;
+  Answer answer = state() == SessionState::kIdle && NeedsAgent(wish)
+                      ? AnswerOf(wish, {Code::kUsage, std::string(kIdleText)}, "")
+                      : CarryOut(jni, wish, caller);
+  if (answer.outcome == Outcome::kFailed && HasEnded()) RefuseAtTheEnd(wish, answer);
+  if (answer.outcome == Outcome::kRefused && HasEnded()) answer.end = ProgramEnd::kOvertook;
   answer.status = Describe();
   return answer;
 }

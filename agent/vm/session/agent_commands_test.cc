@@ -6,13 +6,13 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "agent/instrument/testing/assembled_class.h"
+#include "agent/vm/control/listening_tool.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {
@@ -227,14 +227,13 @@ TEST_CASE("the first command of all is refused if it comes after the program's e
   REQUIRE(l.Load(kCalls).ok());
   l.jvm.LivePhase();
   l.jvm.Die();
-  const fs::path reply = l.folder.path() / "answer";
-  l.agent.Submit(l.jvm.vm(), "command=status,reply=" + reply.string());
-  for (int i = 0; i < 60'000 && !fs::exists(reply); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::ifstream in(reply);
-  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+  const std::string socket = l.folder / "agent";
+  ListeningTool tool(socket);
+  REQUIRE(l.agent.HearCall(l.jvm.vm(), socket).ok());
+  const auto answer = tool.Ask("command=status");
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
+  CHECK(answer->end == control::ProgramEnd::kOvertook);
   CHECK(answer->message == "the program is ending");
 }
 
@@ -311,13 +310,12 @@ TEST_CASE("a profile is given up if the program ends while HotSpot's counters ar
   l.jvm.LivePhase();
   bool is_over = true;
   const auto dump = [&] {
-    return l.agent.session()->DumpTo(l.jvm.jni(), l.out, NameOwner::kSession,
-                                     [&] { return is_over; });
+    return l.agent.session()->DumpTo(l.jvm.jni(), {.path = l.out}, [&] { return is_over; }).file;
   };
   const auto given_up = dump();
   REQUIRE_FALSE(given_up.ok());
-  CHECK(given_up.status().code() == Code::kUsage);
-  CHECK(given_up.status().message() == "the program is ending");
+  CHECK(given_up.code() == Code::kUsage);
+  CHECK(given_up.message() == "the program is ending");
   CHECK_FALSE(fs::exists(l.out));
   CHECK_FALSE(l.Says("HotSpot's counters are not in the profile"));
   // Otherwise a profile without them is better than none. This JVM is no HotSpot.
@@ -339,28 +337,24 @@ TEST_CASE("a JVM that never recorded ends without a profile") {
   CHECK_FALSE(fs::exists(l.out));
 }
 
-// Gives a command as a tool does. Returns the file of its answer.
-fs::path Give(LoadedAgent& l, const std::string& verb) {
+// Gives a command as a tool does.
+std::unique_ptr<ListeningTool> Give(LoadedAgent& l, const std::string& verb) {
   static int given = 0;
-  const fs::path file = l.folder.path() / ("answer" + std::to_string(++given));
-  l.agent.Submit(l.jvm.vm(), "command=" + verb + ",reply=" + file.string());
-  return file;
+  const std::string socket = l.folder / ("agent" + std::to_string(++given));
+  auto tool = std::make_unique<ListeningTool>(socket);
+  REQUIRE(l.agent.HearCall(l.jvm.vm(), socket).ok());
+  tool->Say("command=" + verb);
+  return tool;
 }
 
-control::Answer AnswerIn(const fs::path& file) {
-  for (int i = 0; i < 60'000 && !fs::exists(file); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::ifstream in(file);
-  const auto answer = control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
+control::Answer AnswerTo(const std::unique_ptr<ListeningTool>& tool) {
+  const auto answer = tool->Hear();
   REQUIRE(answer.ok());
   return *answer;
 }
 
 // Long enough for a command that does not wait.
-bool Waits(const fs::path& answer) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  return !fs::exists(answer);
-}
+constexpr int kLongMs = 100;
 
 // Not LivePhase: from here on the command runs, and the JVM of the tests serves one thread at a time.
 void Initialise(LoadedAgent& l) { l.agent.OnVmInit(l.jvm.jni(), nullptr); }
@@ -368,16 +362,16 @@ void Initialise(LoadedAgent& l) { l.agent.OnVmInit(l.jvm.jni(), nullptr); }
 TEST_CASE("commands that come before the JVM is initialised wait until the agent is ready") {
   static LoadedAgent& l = *new LoadedAgent;
   REQUIRE(l.Load(kCalls).ok());
-  const fs::path stop = Give(l, "stop");
-  CHECK(Waits(stop));
+  const auto stop = Give(l, "stop");
+  CHECK(stop->Waits(kLongMs));
   CHECK(l.agent.state() == SessionState::kRecording);
   Initialise(l);
-  CHECK(AnswerIn(stop).outcome == control::Outcome::kDone);
+  CHECK(AnswerTo(stop).outcome == control::Outcome::kDone);
   CHECK(l.agent.state() == SessionState::kStopped);
   instrument::AssembledClass file("a/B");
   file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
   CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes == file.Bytes());
-  const control::Answer started = AnswerIn(Give(l, "start"));
+  const control::Answer started = AnswerTo(Give(l, "start"));
   CHECK(started.message == "the recording is running");
   CHECK(started.outcome == control::Outcome::kDone);
   CHECK(l.jvm.Load("a/C", file.Bytes(), l.jvm.application_loader)->bytes != file.Bytes());
@@ -386,11 +380,11 @@ TEST_CASE("commands that come before the JVM is initialised wait until the agent
 TEST_CASE("a start that comes before the JVM is initialised waits, too") {
   static LoadedAgent& l = *new LoadedAgent;
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());
-  const fs::path start = Give(l, "start");
-  CHECK(Waits(start));
+  const auto start = Give(l, "start");
+  CHECK(start->Waits(kLongMs));
   CHECK(l.agent.state() == SessionState::kStopped);
   Initialise(l);
-  CHECK(AnswerIn(start).outcome == control::Outcome::kDone);
+  CHECK(AnswerTo(start).outcome == control::Outcome::kDone);
   instrument::AssembledClass file("a/B");
   file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
   CHECK(l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader)->bytes != file.Bytes());
@@ -400,22 +394,22 @@ TEST_CASE("a start that comes before the JVM is initialised waits, too") {
 TEST_CASE("a JVM that ends before it is initialised refuses the commands that wait") {
   static LoadedAgent& l = *new LoadedAgent;
   REQUIRE(l.Load(kCalls).ok());
-  const fs::path stop = Give(l, "stop");
+  const auto stop = Give(l, "stop");
   l.jvm.Die();
-  CHECK(AnswerIn(stop).message == "the program is ending");
+  CHECK(AnswerTo(stop).message == "the program is ending");
 }
 
 TEST_CASE("commands do not wait where the agent is attached") {
   static LoadedAgent& l = *new LoadedAgent;
   REQUIRE(l.Load("start=n," + std::string(kCalls), SessionEvent::kAttach).ok());
-  CHECK(AnswerIn(Give(l, "status")).outcome == control::Outcome::kDone);
+  CHECK(AnswerTo(Give(l, "status")).outcome == control::Outcome::kDone);
 }
 
 TEST_CASE("commands do not wait for a JVM whose start went on without the agent") {
   static LoadedAgent& l = *new LoadedAgent;
   l.jvm.refuse["enable VMInit"] = JVMTI_ERROR_INTERNAL;
   REQUIRE_FALSE(l.Load("start=n," + std::string(kCalls)).ok());
-  CHECK(AnswerIn(Give(l, "status")).status->state == "idle");
+  CHECK(AnswerTo(Give(l, "status")).status->state == "idle");
 }
 
 TEST_CASE("a duration ends the recording with a profile") {

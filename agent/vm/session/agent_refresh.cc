@@ -30,18 +30,21 @@ Status Agent::UseRefresher(JNIEnv* jni, const std::function<void(Refresher&)>& u
 
 // Needs neither callbacks nor a session. Its JVMTI environment stays, because it remembers which classes it
 // swapped.
-Result<std::string> Agent::Refresh(JNIEnv* jni, const control::Command& command) {
+Result<std::string> Agent::Refresh(JNIEnv* jni, const control::Refresh& wish) {
   const std::lock_guard refresh(refresh_mutex_);
   Result<Profile> profile = StillWriting();
   {
     // Not during the swap, which may take minutes: a profile must not wait for it.
     const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
-    if (lock) profile = OwnCounters(jni, command);
+    if (lock && HasEnded()) return Status(Code::kUsage, "the program is ending");
+    Status status = WhyNotOwnCode(/*refreshes=*/true);
+    if (!status.ok()) return status;
+    if (lock) profile = OwnCounters(jni, {});
   }
   if (!profile.ok()) return profile.status();
   const Result<Refresher*> refresher = TheRefresher(jni);
   if (!refresher.ok()) return refresher.status();
-  const double share = static_cast<double>(command.share) / 1000;
+  const double share = static_cast<double>(wish.share) / 1000;
   const auto current = session();
   const int64_t pause =
       current != nullptr ? current->options().pause.ns : ParseOptions("")->options.pause.ns;

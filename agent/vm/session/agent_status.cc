@@ -34,7 +34,8 @@ SessionStatus Agent::Describe() const {
   const auto current = session();
   if (current == nullptr) return status;
   status.recording = recording_;
-  status.out = OutPath();
+  if (HasUsersFile(*current))
+    status.out = OutPath();  // what is in a tool's folder is not for users
   AddRecords(current->options(), status);
   uint64_t cpu_ns = EndedThreadsCpuNs();
   status.agent_cpu_ms = cpu_ns / 1'000'000;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/vm/control/reply_file.h"
+#include "agent/vm/control/tool_connection.h"
 #include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
@@ -36,11 +36,6 @@ namespace {
 
 enum class Outcome { kRunning, kHelped, kStaysOut, kLoadedBefore, kOvertaken };
 
-// A harvest or a refresh has loaded the library, or the agent could not start.
-constexpr char kIdleText[] =
-    "the agent's library is loaded, and the agent was not started: 'iprof profile' or 'iprof "
-    "attach' starts it";
-
 struct Loaded {
   Outcome outcome = Outcome::kRunning;
   std::string answer = {};  // if it stays out or was loaded before: why this load has no effect
@@ -53,22 +48,14 @@ void PrintHelp(const std::string& about, LoadReason reason) {
   static_cast<void>(written);
 }
 
-// What an answer names: the command, or the first load.
-std::string_view WordOf(std::string_view options) {
-  if (!control::IsCommand(options)) return control::kAttachWord;
-  const Result<control::Command> command = control::ParseCommand(options);
-  return command.ok() ? control::VerbName(command->verb) : control::kAttachWord;
-}
-
 // Tells an attaching tool how the load went, if it asks (reply=).
 void Reply(std::string_view options, control::Outcome outcome, std::string_view message) {
-  const std::string path = ReplyPathIn(options);
-  if (path.empty()) return;
-  const control::Answer answer{std::string(WordOf(options)), outcome, std::string(message),
-                               Agent::Get().Describe()};
-  const Status written = WriteReply(path, FormatAnswer(answer));
-  Log stderr_log;
-  if (!written.ok()) stderr_log.Warning(written.message());
+  const std::string socket = ReplyPathIn(options);
+  if (socket.empty()) return;
+  const Result<std::shared_ptr<ToolConnection>> tool = ToolConnection::To(socket, {});
+  if (!tool.ok()) return Log().Warning(tool.status().message());
+  (*tool)->Answer(
+      {std::string(control::kAttachWord), outcome, std::string(message), Agent::Get().Describe()});
 }
 
 // Opens the log that the options name and starts the agent. only= has matched already.
@@ -151,24 +138,17 @@ Result<Loaded> StartWith(Agent::Attempt& attempt, JavaVM* vm, JvmtiEnvironment j
   return Loaded{Outcome::kRunning};
 }
 
-// A second load that is a command for the running agent.
-Result<Loaded> TakeCommand(JavaVM* vm, std::string_view text, LoadReason reason) {
+// A load by which a tool calls.
+Result<Loaded> TakeCall(JavaVM* vm, const std::string& socket, LoadReason reason) {
   if (reason == LoadReason::kStart)
     return Status(Code::kUsage, "command= is for a JVM that runs the agent already");
-  Agent& agent = Agent::Get();
-  if (agent.state() == SessionState::kIdle && !control::NeedsNoAgent(text)) {
-    const Status idle(Code::kUsage, kIdleText);
-    // A tool that reads the answer tells its user. The program's stderr is for others.
-    if (ReplyPathIn(text).empty()) return idle;
-    Reply(text, control::Outcome::kRefused, idle.message());
-    return Loaded{Outcome::kRunning};
-  }
-  agent.Submit(vm, text);
-  return Loaded{Outcome::kRunning};
+  const Status heard = Agent::Get().HearCall(vm, socket);
+  return heard.ok() ? Result<Loaded>(Loaded{Outcome::kRunning}) : heard;
 }
 
 Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
-  if (control::IsCommand(text)) return TakeCommand(vm, text, reason);
+  if (const std::string socket = control::CalledTo(text); !socket.empty())
+    return TakeCall(vm, socket, reason);
   Result<ParsedOptions> parsed = ParseOptions(text);
   if (!parsed.ok()) return parsed.status();
   if (parsed->help) {
@@ -255,7 +235,7 @@ jint LoadAgent(JavaVM* vm, const char* options, LoadReason reason) noexcept {
       return;
     }
     code = loaded->outcome == Outcome::kOvertaken ? JNI_ERR : JNI_OK;
-    if (reason == LoadReason::kAttach && !control::IsCommand(text)) ReplyTo(text, *loaded);
+    if (reason == LoadReason::kAttach && control::CalledTo(text).empty()) ReplyTo(text, *loaded);
     if (loaded->outcome == Outcome::kHelped && reason == LoadReason::kStart)
       std::exit(EXIT_SUCCESS);
   });

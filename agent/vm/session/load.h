@@ -12,8 +12,8 @@
 // - With only=, in a program that does not match, the agent does nothing and creates no file. It says
 //   so with verbose=1; without, it prints nothing, because JAVA_TOOL_OPTIONS puts it into programs
 //   whose output others read.
-// - A command for an agent that was not started is refused: in the tool's reply file if the command names one, else
-//   on stderr.
+// - If a tool calls, the load connects to its socket and returns. What the tool wants goes over that connection, also that
+//   the agent was not started. A tool of another release is refused, as a bad option is.
 // - If the agent is already loaded, it prints one line; the JVM and the first load's options do not
 //   change.
 //

@@ -6,10 +6,9 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "agent/vm/control/listening_tool.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {
@@ -36,25 +35,21 @@ class RedirectedStderr {
   const int before_;
 };
 
-Result<control::Answer> AnswerIn(const fs::path& path) {
-  std::ifstream in(path);
-  return control::ParseAnswer(std::string{std::istreambuf_iterator<char>(in), {}});
-}
-
 // Before the test that loads it. As after `iprof harvest --attach`.
 TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
   static FakeJvm& jvm = *new FakeJvm;
   const TemporaryFolder folder;
   const fs::path printed = folder.path() / "stderr";
-  const std::string status = "command=status,reply=" + (folder / "answer");
+  ListeningTool tool(folder / "agent");
+  const std::string call = control::CallTo(folder / "agent");
   jint code = JNI_ERR;
   {
     const RedirectedStderr to(printed);
-    code = LoadAgent(jvm.vm(), status.c_str(), LoadReason::kAttach);
+    code = LoadAgent(jvm.vm(), call.c_str(), LoadReason::kAttach);
   }
   CHECK(code == JNI_OK);
   CHECK(fs::file_size(printed) == 0);
-  const auto answer = AnswerIn(folder.path() / "answer");
+  const auto answer = tool.Ask("command=status");
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
   CHECK(answer->command == "status");
@@ -63,7 +58,7 @@ TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
   CHECK(
       answer->message.starts_with("the agent's library is loaded, and the agent was not started"));
   {
-    // Nobody reads an answer, as with jcmd.
+    // A tool of another release.
     const RedirectedStderr to(printed);
     code = LoadAgent(jvm.vm(), "command=status", LoadReason::kAttach);
   }
@@ -75,9 +70,10 @@ TEST_CASE("a load that only= leaves out is told so") {
   static FakeJvm& jvm = *new FakeJvm;
   const TemporaryFolder folder;
   jvm.properties = {{"sun.java.command", "com.acme.Main"}};
-  const std::string options = "only=com.other.*,reply=" + (folder / "answer");
+  ListeningTool tool(folder / "agent");
+  const std::string options = "only=com.other.*,reply=" + (folder / "agent");
   CHECK(LoadAgent(jvm.vm(), options.c_str(), LoadReason::kAttach) == JNI_OK);
-  const auto answer = AnswerIn(folder.path() / "answer");
+  const auto answer = tool.Ask();
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
   CHECK(
@@ -94,6 +90,9 @@ TEST_CASE("an attach that the program's end or another load overtakes is told so
                     {"java.vm.version", "17.0.15+6-Debian-1"}};
   jvm.AddMethod(jvm.AddClass("a/Earlier", jvm.application_loader), "f", "()V");
   const auto in_folder = [&](const std::string& name) { return folder / name; };
+  ListeningTool tool(in_folder("answer"));
+  ListeningTool second_tool(in_folder("second"));
+  ListeningTool third_tool(in_folder("third"));
   const std::string second = "out=" + in_folder("y.iprof") + ",reply=" + in_folder("second");
   const std::string third = "out=" + in_folder("z.iprof") + ",reply=" + in_folder("third");
   // In the middle of the start; in a real JVM this is on another thread.
@@ -108,19 +107,19 @@ TEST_CASE("an attach that the program's end or another load overtakes is told so
   CHECK_FALSE(Agent::Get().HasEndedUnbegun());
   CHECK(LoadAgent(jvm.vm(), options.c_str(), LoadReason::kAttach) == JNI_ERR);
   CHECK(Agent::Get().HasEndedUnbegun());
-  const auto answer = AnswerIn(in_folder("answer"));
+  const auto answer = tool.Ask();
   REQUIRE(answer.ok());
   CHECK(answer->outcome == control::Outcome::kRefused);
   CHECK(answer->command == "attach");
   CHECK(answer->message == "the program is ending");
   CHECK_FALSE(fs::exists(in_folder("x.iprof")));
-  const auto late = AnswerIn(in_folder("second"));
+  const auto late = second_tool.Ask();
   REQUIRE(late.ok());
   CHECK(late->outcome == control::Outcome::kTaken);
   CHECK(late->message == "already loaded in this JVM; the options of the first load stand");
   REQUIRE(late->status.has_value());
   CHECK(late->status->state == "starting");
-  const auto later = AnswerIn(in_folder("third"));
+  const auto later = third_tool.Ask();
   REQUIRE(later.ok());
   CHECK(later->outcome == control::Outcome::kRefused);
   CHECK(later->message == "the program is ending");

@@ -13,11 +13,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/session/agent.h"
 #include "agent/vm/settings/temporary_log.h"
 #include "writer/base/temporary_folder.h"
+#include "writer/io/byte_stream.h"
 
 namespace iprof::vm {
 
@@ -59,10 +61,29 @@ inline constexpr std::string_view kCalls =
     "jdk=n,branches=n,receivers=n,monitors=n,samples=n,force=always";
 
 // Runs a command.
-inline control::Answer Tell(LoadedAgent& l, std::string_view text) {
+inline control::Answer Tell(LoadedAgent& l, std::string_view text,
+                            const std::shared_ptr<Caller>& caller = nullptr) {
   const auto command = control::ParseCommand(text);
   REQUIRE(command.ok());
-  return l.agent.Execute(l.jvm.jni(), *command);
+  return l.agent.Execute(l.jvm.jni(), *command, caller);
 }
+
+// A tool that takes profiles, and saves them or not.
+class TakingTool final : public Caller {
+ public:
+  explicit TakingTool(bool saves = true) : saves_(saves) {}
+  void Answer(const control::Answer& answer) override { answers.push_back(answer); }
+  ByteSink& profile() override { return taken_; }
+  bool HasSaved() override { return saves_; }
+  bool IsThere() const override { return is_there; }
+  bool HasProfile() { return !taken_.text().empty(); }
+
+  bool is_there = true;
+  std::vector<control::Answer> answers;
+
+ private:
+  const bool saves_;
+  StringSink taken_;
+};
 
 }  // namespace iprof::vm

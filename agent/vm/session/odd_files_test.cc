@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "agent/vm/control/control_socket.h"
-#include "agent/vm/control/reply_file.h"
+#include "agent/vm/control/tool_connection.h"
 #include "agent/vm/session/profile_dump.h"
 #include "agent/vm/session/profile_merge.h"
 #include "agent/vm/session/weights_file.h"
@@ -119,8 +119,8 @@ std::map<std::string_view, Use> Uses() {
        {[](const std::string& path) { return ControlSocket::Open(path).status().message(); },
         no_control}},
       {"reply",
-       {[](const std::string& path) { return WriteReply(path, "answer").message(); },
-        all("File exists")}},
+       {[](const std::string& path) { return ToolConnection::To(path, {}).status().message(); },
+        all("cannot be answered: ")}},
       {"weights",
        {[](const std::string& path) { return ReadWeights(path).status().message(); },
         all("cannot open: ")}},

@@ -12,7 +12,6 @@
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/session/raw_place.h"
-#include "agent/vm/session/tools_folder.h"
 #include "agent/vm/session/weights_file.h"
 #include "agent/vm/settings/container_memory.h"
 #include "agent/vm/settings/out_path.h"
@@ -261,18 +260,8 @@ void Session::TakeSnapshot(JNIEnv* jni, bool profile_follows) {
     snapshots_->Take(jni);
 }
 
-std::string Session::raw_place() const {
-  return snapshots_ != nullptr ? snapshots_->place() : std::string();
-}
-
-std::string Session::raw_file() const {
-  return snapshots_ != nullptr ? snapshots_->figures().path : std::string();
-}
-
 void Session::PlaceRawBeside(const std::string& out) {
-  if (snapshots_ == nullptr || !settings_.raw_path.empty() || !control::IsToolsFile(out)) return;
-  const std::string place = snapshots_->place();
-  if (!control::IsToolsFile(place) || LookAtToolsFolder(place) == ToolsFolder::kHasItsTool) return;
+  if (snapshots_ == nullptr || !settings_.raw_path.empty()) return;
   snapshots_->SetPlace(RawPathBeside(out));
 }
 
@@ -282,8 +271,6 @@ void Session::DiscardRaw(JNIEnv* jni) {
 
 void Session::KeepRaw(JNIEnv* jni) {
   if (snapshots_ == nullptr) return;
-  const std::string place = snapshots_->place();
-  if (control::IsToolsFile(place) && LookAtToolsFolder(place) == ToolsFolder::kIsGone) return;
   snapshots_->Keep(jni);
   NameRaw();
 }

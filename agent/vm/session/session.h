@@ -53,6 +53,13 @@ namespace iprof::vm {
 
 class Counting;
 struct CodeMeans;
+// Where a profile goes: into a file, to a tool, or both. The file comes first.
+struct ProfilePlace {
+  std::string path = {};  // absolute; empty: no file
+  NameOwner owner = NameOwner::kSession;
+  ByteSink* sink = nullptr;  // null: it is not sent
+  bool gzip = false;         // of what is sent
+};
 
 // Everything that is decided before a session starts.
 struct SessionSettings {
@@ -102,12 +109,9 @@ class Session {
   // One more snapshot, if there is such a file. Call it after a pause, without the turn. `profile_follows`: not if it
   // would take as long as that profile.
   void TakeSnapshot(JNIEnv* jni, bool profile_follows = false);
-  // Where the raw file is or will be; empty: there is none. Once it has begun.
-  std::string raw_place() const;
-  // The raw file that is there now; empty: none.
-  std::string raw_file() const;
-  // A recording goes to this file. If that is a tool's, and the raw file's place is in the folder of another tool
-  // that is gone, the next raw file is made beside this file, where the tool finds it.
+  // Whether the user has named the place of the raw file.
+  bool HasUsersRaw() const { return !settings_.raw_path.empty(); }
+  // Makes the next raw file beside this file of a tool, unless the user has named another place.
   void PlaceRawBeside(const std::string& out);
   // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
@@ -129,15 +133,15 @@ class Session {
   // At VMDeath, before everything else and before the last profile is written: what that needs and
   // what could wait for the JVM. It takes some seconds at most.
   void ReadyTheLastDump();
-  // Writes the current profile to this file, which must be an absolute path, and logs the result. Returns the
-  // name of the file. kUsage: nothing was recorded, so there is no file. `is_over` is for a profile that another
-  // one replaces once the program has ended: reading HotSpot's counters is then given up, and with it the
-  // profile (kUsage). Null: never.
-  Result<std::string> DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
-                             const std::function<bool()>& is_over = {});
-  // As DumpTo: writes one profile, which is made once, to files that this session has claimed, in this order. Returns
-  // the name of each. What is wrong is logged once.
-  std::vector<Result<std::string>> DumpTo(JNIEnv* jni, const std::vector<std::string>& paths);
+  // Makes the current profile once, writes and sends it, and logs the result. kUsage: nothing was recorded, so there is no
+  // profile. `is_over` is for a profile that another one replaces once the program has ended: reading HotSpot's counters is
+  // then given up, and with it the profile (kUsage). Null: never.
+  struct Written {
+    Status file;       // ok also if no file was wanted
+    Status sent = {};  // likewise
+    std::string path = {};
+  };
+  Written DumpTo(JNIEnv* jni, const ProfilePlace& place, const std::function<bool()>& is_over = {});
   // At VMDeath, after the last profile: ends the threads that are left. HotSpot's exit waits up to
   // 300 ms for threads in native code. It may run while another thread is in Start or Resume.
   void EndThreads();
@@ -183,8 +187,9 @@ class Session {
   // As it is written: with its provenance, and for the image build.
   Result<std::unique_ptr<MadeProfile>> FinishProfile(JNIEnv* jni,
                                                      const std::function<bool()>& is_over);
-  Result<std::string> WriteProfile(const MadeProfile& made, const std::string& path,
-                                   NameOwner owner);
+  Result<std::string> WriteProfile(const MadeProfile& made, const ProfilePlace& place);
+  Status SendProfile(const MadeProfile& made, const ProfilePlace& place);
+  std::string Described(const MadeProfile& made) const;
   void LogFailure(const Status& why);
   // The run, without the exactness of its counts.
   RunNote DescribeRun() const;

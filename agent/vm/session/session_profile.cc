@@ -55,45 +55,38 @@ std::string DescribeShare(const ImageProfile& made, ImageTarget target) {
 
 }  // namespace
 
-Result<std::string> Session::DumpTo(JNIEnv* jni, const std::string& path, NameOwner owner,
-                                    const std::function<bool()>& is_over) {
+Session::Written Session::DumpTo(JNIEnv* jni, const ProfilePlace& place,
+                                 const std::function<bool()>& is_over) {
   const Result<std::unique_ptr<MadeProfile>> made = FinishProfile(jni, is_over);
-  Result<std::string> written = made.ok() ? WriteProfile(**made, path, owner) : made.status();
-  if (written.ok()) {
-    LogFindings(**made);
-  } else {
-    LogFailure(written.status());
-  }
-  return written;
-}
-
-std::vector<Result<std::string>> Session::DumpTo(JNIEnv* jni,
-                                                 const std::vector<std::string>& paths) {
-  const Result<std::unique_ptr<MadeProfile>> made = FinishProfile(jni, {});
   if (!made.ok()) {
     LogFailure(made.status());
-    return std::vector<Result<std::string>>(paths.size(), made.status());
+    return {.file = made.status(), .sent = made.status()};
   }
-  std::vector<Result<std::string>> written;
-  for (const std::string& path : paths)
-    written.push_back(WriteProfile(**made, path, NameOwner::kSession));
-  const auto is_written = [](const Result<std::string>& file) { return file.ok(); };
-  if (std::none_of(written.begin(), written.end(), is_written)) {
-    LogFailure(written.front().status());
+  Written written;
+  if (!place.path.empty()) {
+    Result<std::string> file = WriteProfile(**made, place);
+    written.file = file.status();
+    if (file.ok()) written.path = std::move(*file);
+  }
+  if (place.sink != nullptr) written.sent = SendProfile(**made, place);
+  const bool is_lost =
+      (place.path.empty() || !written.file.ok()) && (place.sink == nullptr || !written.sent.ok());
+  const Status& failure = written.file.ok() ? written.sent : written.file;
+  if (is_lost) {
+    LogFailure(failure);
     return written;
   }
-  for (const Result<std::string>& file : written) {
-    if (!file.ok())
-      log_->Error(
-          fmt::format("one file of the profile was not written: {}", file.status().message()));
-  }
+  if (!failure.ok())
+    log_->Error(fmt::format("one file of the profile was not written: {}", failure.message()));
   LogFindings(**made);
   return written;
 }
 
 void Session::LogFailure(const Status& why) {
   const std::string line = fmt::format("no profile was written: {}", why.message());
-  if (why.code() == Code::kUsage) {
+  if (why.code() == Code::kNothingYet) {  // a tool has gone away, and its user knows
+    log_->Step(line);
+  } else if (why.code() == Code::kUsage) {
     log_->Warning(line);
   } else {
     log_->Error(line);
@@ -143,25 +136,29 @@ Result<std::unique_ptr<Session::MadeProfile>> Session::FinishProfile(
   return whole;
 }
 
-Result<std::string> Session::WriteProfile(const MadeProfile& made, const std::string& path,
-                                          NameOwner owner) {
-  const Profile& profile = made.profile;
-  const Result<DumpedFile> file = files_.Write(profile, path, owner);
+std::string Session::Described(const MadeProfile& made) const {
+  return DescribeProfile(made.profile, settings_.options, made.sink->counted());
+}
+
+Result<std::string> Session::WriteProfile(const MadeProfile& made, const ProfilePlace& place) {
+  const Result<DumpedFile> file = files_.Write(made.profile, place.path, place.owner);
   if (!file.ok()) return file.status();
   if (!file->not_replaced.ok()) {
     log_->Warning(
         fmt::format("{}; the profile is written beside it", file->not_replaced.message()));
   }
-  const std::string described = DescribeProfile(profile, settings_.options, made.sink->counted());
-  if (control::IsToolsFile(file->path)) {
-    log_->Statistics("wrote a profile for the tool: " + described);
-  } else {
-    const std::string later = file->added_to.empty()
-                                  ? ""
-                                  : fmt::format(" (to be added to {} at the end)", file->added_to);
-    log_->Result(fmt::format("wrote {}{}: {}", file->path, later, described));
-  }
+  const std::string later =
+      file->added_to.empty() ? "" : fmt::format(" (to be added to {} at the end)", file->added_to);
+  log_->Result(fmt::format("wrote {}{}: {}", file->path, later, Described(made)));
   return file->path;
+}
+
+Status Session::SendProfile(const MadeProfile& made, const ProfilePlace& place) {
+  const WriteOptions format{.version = settings_.options.format, .gzip = place.gzip};
+  // It also finishes the sink.
+  Status sent = WriteForImage(made.profile, format, *place.sink).status();
+  if (sent.ok()) log_->Statistics("wrote a profile for the tool: " + Described(made));
+  return sent;
 }
 
 void Session::LogFindings(const MadeProfile& made) {

@@ -106,7 +106,7 @@ constexpr OptionDetails kDetails[] = {
      "When a start or stop swaps the code of loaded classes, or methods lose or get back their "
      "probes (`count-until`, `overhead`), as many classes are swapped at a time as fit into a "
      "pause of this length, but at least one; 1ms to 60s."},
-    {"reply", "For attaching tools: a new file that gets the result of the attach."},
+    {"reply", "For attaching tools: the socket at which they wait for the result of the attach."},
     {"mode",
      "One word for several options. `exact`: the defaults. `budget`: `overhead=5%`. "
      "`methoddata`: `source=methoddata`. Options that you give win. `help` shows what each "

@@ -105,7 +105,7 @@ const auto kTable = std::to_array<OptionSpec>({
     {"pause", kExperts, &Options::pause, "50ms",
      "the longest pause that the agent should cause when it changes loaded classes"},
     {"reply", kExperts, PathSlot{&Options::reply}, "",
-     "for tools that attach: a new file for the result of the attach"},
+     "for tools that attach: the socket at which they wait for the result"},
     {"mode", kUsers, ChoiceSlot{"exact|budget|methoddata", [](Options&, size_t) {}}, "exact",
      "exact counts, cheaper ones that are partly estimated, or HotSpot's own; see below"},
     {"source", kUsers, ChoiceSlot{"counters|methoddata|both", StoreSource}, "counters",
@@ -329,7 +329,9 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
       return BadValue(*spec, value, stored);
     }
     // What follows reply= is the tool's.
-    const std::string shown = given[IndexOf("reply")] ? std::string() : Shown(*spec, item);
+    const bool is_tools = given[IndexOf("reply")];
+    if (is_tools && name == "out") parsed.options.out_is_tools = true;
+    const std::string shown = is_tools ? std::string() : Shown(*spec, item);
     std::string& all_shown = parsed.options.given;
     if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;
   }

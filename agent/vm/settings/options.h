@@ -43,6 +43,8 @@ enum class OnWriteFailure { kReport, kExit };
 
 struct Options {
   std::string out;  // a pattern, see out_path.h
+  bool out_is_tools =
+      false;  // it stands behind reply=: no file of the user, but one in the folder of a tool
   Overwrite force = Overwrite::kYes;
   bool merge = false;  // add to an existing profile
   OnWriteFailure on_write_failure = OnWriteFailure::kReport;
@@ -69,7 +71,7 @@ struct Options {
   Duration delay;       // 0: none
   Duration duration;    // 0: until a command or the end
   std::string control;  // a socket's path; empty: none
-  std::string reply;    // where an attaching tool expects the result; empty: nowhere
+  std::string reply;    // the socket at which an attaching tool waits for the result; empty: none
   Duration pause;       // the longest one that swapping a batch of classes should cause
   bool WaitsForStart() const { return !start || delay.ns > 0; }
 

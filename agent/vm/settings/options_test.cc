@@ -205,6 +205,8 @@ TEST_CASE("a profile shows what the user gave, without folders, and not what a t
   CHECK(Parsed("calls=n,out=/tmp/a/b.iprof,depth=9").given == "calls=n,out=b.iprof,depth=9");
   CHECK(Parsed("depth=9,reply=/tmp/r,start=n,out=/tmp/x/agent.iprof").given == "depth=9");
   CHECK(Parsed("reply=/tmp/r").given.empty());
+  CHECK(Parsed("depth=9,reply=/tmp/r,start=n,out=/tmp/x/agent.iprof").out_is_tools);
+  CHECK_FALSE(Parsed("out=/tmp/x/agent.iprof,reply=/tmp/r").out_is_tools);
   CHECK(Parsed("only=/home/x/app.jar+a.B+jdk.compiler/a.Main;*/y/b*+./z/c").given ==
         "only=app.jar+a.B+jdk.compiler/a.Main;b*+c");
   CHECK(Parsed("only=x/app.jar").given == "only=app.jar");

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 /** The agent in this JVM, reached through its control socket: one connection for each command. */
 record AgentSocket(Path path) {
     private static final int BUFFER_BYTES = 8192;
+    private static final String GREETING = "iprof/2";
+    private static final int LETTER_AND_LENGTH_BYTES = 5;
 
     /**
      * Returns when the command is done. Throws with the agent's reason if it is not. Only then the answer is parsed: after a
@@ -30,7 +32,17 @@ record AgentSocket(Path path) {
         throw new IOException(reason == null ? "the agent did not answer '" + command + "'" : reason.toString());
     }
 
+    /** The agent says its version in a line, and then the answer: the letter A, the length in four bytes, and JSON. */
     private String answerTo(String command) throws IOException {
+        String said = saidTo(GREETING + " " + command);
+        int line = said.indexOf('\n');
+        if (line < 0 || !said.startsWith(GREETING) || said.length() < line + 1 + LETTER_AND_LENGTH_BYTES) {
+            throw new IOException("the agent did not answer '" + command + "'");
+        }
+        return said.substring(line + 1 + LETTER_AND_LENGTH_BYTES);
+    }
+
+    private String saidTo(String command) throws IOException {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             ByteBuffer line = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.UTF_8));
             while (line.hasRemaining()) {

@@ -4,24 +4,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * The native agent of this process: loads its library, gives it commands and waits for its answers.
  *
- * <p>A command is a second load of the library, which HotSpot hands to the agent that is there. Where the JVM forbids that
- * ({@code -XX:-EnableDynamicAgentLoading}) a command goes the way that the iprof tool goes, too: as a file that the agent looks for when
- * the JVM asks for a data dump. The answer comes as a file in a private folder.
+ * <p>A second load of the library, which HotSpot hands to the agent that is there, calls it to a socket (AgentCall). Where the JVM forbids
+ * that ({@code -XX:-EnableDynamicAgentLoading}) the call goes the way that the iprof tool goes, too: as a file that the agent looks for when
+ * the JVM asks for a data dump.
  *
  * <p>Threads: any. Failure: AgentException.
  */
 final class AgentLibrary {
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final long SHORTEST_WAIT_MS = 1;
-    private static final long LONGEST_WAIT_MS = 50;
-    private static final String ANSWER = "answer";
     private static final Path DOORBELL = Path.of("/tmp/.iprof_command" + ProcessHandle.current().pid());
 
     private AgentLibrary() {}
@@ -29,18 +24,19 @@ final class AgentLibrary {
     /** The first load, with options. Two threads load one after the other, so that the library is written once. */
     static synchronized String load(String options) {
         String library = ProcessFiles.agentLibrary().orElseGet(PackagedLibrary::place);
-        try (PrivateFolder folder = folderForAnswer()) {
-            Path answer = folder.path().resolve(ANSWER);
-            String said = DiagnosticCommand.loadAgent(library, withReply(options, answer));
-            if (Files.exists(answer)) return read(answer).orThrow();
+        try (AgentCall call = prepared()) {
+            String said = DiagnosticCommand.loadAgent(library, withReply(options, call.socket()));
+            if (call.hasCome()) return call.hear("load").orThrow();
             if (isAccepted(said)) return "the agent is loaded";
             throw notLoaded(said, library);
+        } catch (IOException failed) {
+            throw unreadable(failed);
         }
     }
 
     /** The agent then says why it refuses. Options know no escape: a load must not fail because of where answers are. */
-    private static String withReply(String options, Path answer) {
-        String reply = "reply=" + answer;
+    private static String withReply(String options, Path socket) {
+        String reply = "reply=" + socket;
         if (reply.indexOf(',') >= 0) return options;
         return options.isEmpty() ? reply : options + "," + reply;
     }
@@ -61,24 +57,24 @@ final class AgentLibrary {
     private static Answer answerTo(Command command) {
         Optional<String> library = ProcessFiles.agentLibrary();
         if (library.isEmpty()) throw new AgentException(AgentException.Kind.REFUSED, "the agent is not loaded in this JVM");
-        try (PrivateFolder folder = folderForAnswer()) {
-            Path answer = folder.path().resolve(ANSWER);
-            String text = command.with("reply", answer).text();
+        try (AgentCall call = prepared()) {
+            String text = Command.callTo(call.socket());
             String said = DiagnosticCommand.loadAgent(library.get(), text);
             if (forbidsLoading(said)) {
                 ring(text);
-            } else if (!isAccepted(said) && !Files.exists(answer)) {
+            } else if (!isAccepted(said)) {
                 throw notLoaded(said, library.get());
             }
-            await(answer, command.verb());
-            return read(answer);
+            return call.ask(command);
+        } catch (IOException failed) {
+            throw unreadable(failed);
         }
     }
 
-    /** Leaves the command where the agent looks for one, and lets it look. */
-    private static synchronized void ring(String command) {
+    /** Leaves the call where the agent looks for one, and lets it look. */
+    private static synchronized void ring(String call) {
         try {
-            PrivateFolder.writeNew(DOORBELL, command.getBytes(StandardCharsets.US_ASCII));  // another tool's command is not replaced
+            PrivateFolder.writeNew(DOORBELL, call.getBytes(StandardCharsets.US_ASCII));  // another tool's call is not replaced
             try {
                 DiagnosticCommand.dataDump();
             } finally {
@@ -90,34 +86,13 @@ final class AgentLibrary {
         }
     }
 
-    private static void await(Path answer, String verb) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        for (long wait = SHORTEST_WAIT_MS; !Files.exists(answer); wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-            String goesOn = "; the agent may still carry out '" + verb + "'";
-            if (System.nanoTime() > end) {
-                throw new AgentException(AgentException.Kind.FAILED,
-                        "the agent has not answered within " + PATIENCE.toSeconds() + " s" + goesOn);
-            }
-            try {
-                Thread.sleep(wait);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new AgentException(AgentException.Kind.FAILED, "interrupted" + goesOn, interrupted);
-            }
-        }
+    private static AgentException unreadable(IOException why) {
+        return new AgentException(AgentException.Kind.FAILED, "the agent's answer cannot be read: " + why, why);
     }
 
-    private static Answer read(Path answer) {
+    private static AgentCall prepared() {
         try {
-            return Answer.parse(Files.readString(answer));
-        } catch (IOException unreadable) {
-            throw new AgentException(AgentException.Kind.FAILED, "the agent's answer cannot be read: " + unreadable, unreadable);
-        }
-    }
-
-    private static PrivateFolder folderForAnswer() {
-        try {
-            return PrivateFolder.make(".iprof-");
+            return AgentCall.prepare();
         } catch (IOException why) {
             throw new AgentException(AgentException.Kind.UNAVAILABLE, "the agent cannot answer: " + why.getMessage(), why);
         }

@@ -15,6 +15,11 @@ record Command(String verb, String text) {
         return new Command(verb, text + "," + option + "=" + escaped(file.toAbsolutePath().toString()));
     }
 
+    /** What calls the agent to this socket. */
+    static String callTo(Path socket) {
+        return "command=" + escaped(socket.toString());
+    }
+
     /** Bytes that mean something to the agent or on the way to it, as %XX. */
     private static String escaped(String path) {
         StringBuilder out = new StringBuilder();

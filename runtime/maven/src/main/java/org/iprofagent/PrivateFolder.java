@@ -43,7 +43,10 @@ final class PrivateFolder implements AutoCloseable {
     }
 
     static PrivateFolder make(String prefix) throws IOException {
-        Path place = place();
+        return make(place(), prefix);
+    }
+
+    static PrivateFolder make(Path place, String prefix) throws IOException {
         Path made;
         try {
             made = Files.createTempDirectory(place, prefix, mode("rwx------"));
