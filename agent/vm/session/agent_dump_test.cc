@@ -55,38 +55,38 @@ TEST_CASE("a profile of a recording that goes on is not the last one") {
   CHECK(fs::exists(l.out));
 }
 
-TEST_CASE("a partial profile has what a stop recorded, until a profile has it") {
+TEST_CASE("the raw file of HotSpot's counters has what a stop recorded, until a profile has it") {
   LoadedAgent l;
   REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
   l.jvm.LivePhase();
-  const std::string partial = l.out.string() + ".partial";
+  const std::string raw = fs::path(l.out).replace_extension(".iraw").string();
   REQUIRE(Tell(l, "command=stop").outcome == control::Outcome::kDone);
   const control::Answer status = Tell(l, "command=status");
-  CHECK(status.status->raw == partial);
+  CHECK(status.status->raw == raw);
   CHECK(status.status->no_raw.empty());
-  CHECK(fs::exists(partial));
+  CHECK(fs::exists(raw));
   SECTION("which is saved by a command") {
     const std::string saved = l.folder / "saved.iprof";
     CHECK(Tell(l, "command=stop,out=" + saved).outcome == control::Outcome::kDone);
-    CHECK_FALSE(fs::exists(partial));
+    CHECK_FALSE(fs::exists(raw));
     CHECK(fs::exists(saved));
   }
   SECTION("which goes on") {
     CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
-    CHECK(fs::exists(partial));
+    CHECK(fs::exists(raw));
   }
   SECTION("whose profile cannot be written") {
     CHECK(Tell(l, "command=start").outcome == control::Outcome::kDone);
-    fs::remove(partial);
+    fs::remove(raw);
     CHECK(Tell(l, "command=stop,out=" + (l.folder / "none/saved.iprof")).outcome ==
           control::Outcome::kFailed);
-    CHECK(fs::exists(partial));
+    CHECK(fs::exists(raw));
   }
   l.jvm.Die();
-  CHECK_FALSE(fs::exists(partial));
+  CHECK_FALSE(fs::exists(raw));
 }
 
-TEST_CASE("a stop that writes the profile makes no partial one before") {
+TEST_CASE("a stop that writes a profile reads HotSpot's counters once") {
   LoadedAgent l;
   REQUIRE(l.Load("source=methoddata,samples=n,force=always").ok());
   l.jvm.LivePhase();
