@@ -23,7 +23,7 @@ class Frame(CliTest):
     def test_help(self):
         overview = self.out("help")
         self.assertEqual(overview, self.out("--help"))
-        # cli/exit_code.h has all of them.
+        # cli/terminal/exit_code.h has all of them.
         codes = (pathlib.Path(__file__).parent / "exit_code.h").read_text(encoding="utf-8")
         for code in re.findall(r"(?m)^  k\w+ = (\d+)", codes):
             self.assertRegex(overview, rf"(?m)^  {code} +\w")

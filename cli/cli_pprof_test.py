@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 sys.dont_write_bytecode = True
 from iprofdev import go, messages  # noqa: E402
 
-FIB = ROOT / "writer" / "io" / "testdata" / "fib.json"
+FIB = ROOT / "writer" / "profile" / "io" / "testdata" / "fib.json"
 ROW = re.compile(r"^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.+)$", re.MULTILINE)
 PPROF = None
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 sys.dont_write_bytecode = True
 from iprofdev import messages, npm  # noqa: E402
 
-FIB = ROOT / "writer" / "io" / "testdata" / "fib.json"
+FIB = ROOT / "writer" / "profile" / "io" / "testdata" / "fib.json"
 MEMBER = "dist/release/file-format-schema.json"
 SCHEMA = None
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_text.h"
-#include "cli/merge_inputs.h"
-#include "cli/progress.h"
+#include "cli/files/merge_inputs.h"
 #include "cli/reference.h"
-#include "cli/terminal_text.h"
+#include "cli/terminal/json_text.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/terminal_text.h"
 
 namespace iprof::cli {
 namespace {

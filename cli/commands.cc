@@ -2,8 +2,8 @@
 #include <array>
 
 #include "cli/entries.h"
-#include "cli/file_entries.h"
-#include "cli/live_entries.h"
+#include "cli/files/file_entries.h"
+#include "cli/live/live_entries.h"
 
 namespace iprof::cli {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "cli/command.h"
+#include "cli/terminal/command.h"
 
 namespace iprof::cli {
 

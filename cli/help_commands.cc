@@ -1,10 +1,10 @@
 // help, version and generate: the commands that read no profile.
 
-#include "agent/vm/settings/option_help.h"
+#include "agent/settings/option_help.h"
 #include "cli/entries.h"
-#include "cli/json_text.h"
-#include "cli/option_kinds.h"
 #include "cli/reference.h"
+#include "cli/terminal/json_text.h"
+#include "cli/terminal/option_kinds.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::cli {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/entries.h"
-#include "cli/file_entries.h"
-#include "cli/option_kinds.h"
-#include "cli/option_list.h"
+#include "cli/files/file_entries.h"
 #include "cli/reference.h"
+#include "cli/terminal/option_kinds.h"
+#include "cli/terminal/option_list.h"
 #include "cli/usage_errors.h"
 
 namespace iprof::cli {

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/entries.h"
-#include "cli/option_kinds.h"
-#include "cli/option_list.h"
+#include "cli/terminal/option_kinds.h"
+#include "cli/terminal/option_list.h"
 #include "writer/base/wrap_text.h"
 
 namespace iprof::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/entries.h"
-#include "cli/profile_names.h"
+#include "cli/files/profile_names.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::cli {

@@ -3,7 +3,7 @@
 // Why: a stack sample has a position in the running bytecode, and a profile needs the position in
 // the class file.
 //
-// writer/methods/position_map.h describes the format and reads it.
+// writer/records/position_map.h describes the format and reads it.
 //
 // Guarantees: takes linear time and only appends. Threads: any; a pure function. Failure: none.
 #pragma once

@@ -9,7 +9,7 @@
 
 #include "agent/classfile/rewriter.h"
 #include "agent/classfile/test_class.h"
-#include "writer/methods/position_map.h"
+#include "writer/records/position_map.h"
 
 namespace iprof::classfile {
 namespace {

@@ -17,8 +17,8 @@
 #include "agent/instrument/worker_pool.h"
 #include "writer/base/code_length.h"
 #include "writer/base/grouped.h"
-#include "writer/methods/assembly_report.h"
-#include "writer/methods/position_map.h"
+#include "writer/records/assembly_report.h"
+#include "writer/records/position_map.h"
 
 namespace iprof::instrument {
 namespace {

@@ -4,7 +4,7 @@
 // Guarantees:
 // - What cannot be instrumented is left unchanged, method by method, and counted by reason. If a
 //   method's plan would make it too long to compile, it gets a lighter plan
-//   (writer/methods/effort.h).
+//   (writer/records/effort.h).
 // - The same class file (by name and bytes) always gets the same counters: loaded again, by any
 //   loader, or retransformed. So its counts are merged without further work, and repeated loading
 //   takes no memory. A class that is counted under another name than its own (a lambda, a proxy) is
@@ -39,19 +39,19 @@
 #include "agent/instrument/instrumenter_options.h"
 #include "agent/instrument/method_instrumenter.h"
 #include "agent/instrument/outcome_tally.h"
-#include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
 #include "agent/instrument/table/class_table.h"
 #include "agent/instrument/table/frozen_methods.h"
 #include "agent/instrument/table/known_classes.h"
 #include "agent/instrument/table/memory_budget.h"
+#include "agent/plan/self_check.h"
 #include "writer/base/code_stamp.h"
-#include "writer/methods/counter_range.h"
-#include "writer/methods/live_frame_count.h"
-#include "writer/methods/profile_assembly.h"
-#include "writer/methods/type_counts.h"
-#include "writer/methods/unloaded_counts.h"
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
+#include "writer/records/counter_range.h"
+#include "writer/records/live_frame_count.h"
+#include "writer/records/profile_assembly.h"
+#include "writer/records/type_counts.h"
+#include "writer/records/unloaded_counts.h"
 
 namespace iprof::instrument {
 
@@ -181,7 +181,7 @@ class ClassInstrumenter {
                             const LiveFrameCount& live_frames) const;
 
   // The classes that AddTo would put into a profile, with their counts, for example to write them
-  // to a file (writer/methods/class_record_bytes.h). Not while Unload runs.
+  // to a file (writer/records/class_record_bytes.h). Not while Unload runs.
   std::unique_ptr<const KnownClasses> Classes(std::span<const uint64_t> counters,
                                               const TypeCounts& types,
                                               const OriginOf& origin_of = {});

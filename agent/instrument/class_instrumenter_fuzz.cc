@@ -15,8 +15,8 @@
 #include "agent/instrument/table/original_class_reader.h"
 #include "java-tests/native/classfile/checker.h"
 #include "java-tests/native/classfile/fuzz_mutation.h"
-#include "writer/io/writer.h"
 #include "writer/ops/check.h"
+#include "writer/profile/io/writer.h"
 
 namespace {
 

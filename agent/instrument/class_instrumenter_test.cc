@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "agent/classfile/rewriter.h"
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/test_instrumenter.h"
-#include "agent/instrument/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

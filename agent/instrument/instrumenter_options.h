@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/plan/branch_weights.h"
-#include "agent/instrument/plan/placement.h"
 #include "agent/instrument/probes/site_probes.h"
+#include "agent/plan/branch_weights.h"
+#include "agent/plan/placement.h"
 #include "writer/base/lost_share.h"
 
 namespace iprof::instrument {
@@ -28,7 +28,7 @@ struct InstrumenterOptions {
   // Where the program is likely to be; must live as long as the instrumenter. Null: only guesses.
   const BranchWeights* weights = nullptr;
   // Whether class records name the callee of every call, and not only of those that compilers may
-  // replace. FrozenCounts (writer/methods) needs them.
+  // replace. FrozenCounts (writer/records) needs them.
   bool all_calls = false;
   // Whether class records have the source lines of recorded positions, and what virtual calls name.
   bool lines = true;

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "agent/classfile/class_file.h"
-#include "agent/instrument/plan/method_graph.h"
-#include "writer/methods/class_record.h"
+#include "agent/plan/method_graph.h"
+#include "writer/records/class_record.h"
 
 namespace iprof::instrument {
 

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/effort/register_budget.h"
+#include "agent/classfile/testing/assembled_class.h"
+#include "agent/instrument/register_budget.h"
 #include "agent/instrument/test_instrumenter.h"
-#include "agent/instrument/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

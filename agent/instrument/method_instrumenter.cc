@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "agent/classfile/code_tables.h"
-#include "agent/instrument/effort/kept_shapes.h"
 #include "agent/instrument/intrinsic_calls.h"
+#include "agent/instrument/kept_shapes.h"
 #include "agent/instrument/table/code_hash.h"
 
 namespace iprof::instrument {

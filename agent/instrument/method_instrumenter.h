@@ -4,7 +4,7 @@
 // Guarantees:
 // - A method is either rewritten, and the record says how, or left unchanged, and its counters and
 //   sites are freed. The outcome says which, and why.
-// - If a method's plan would make it too long, it gets a lighter plan (writer/methods/effort.h).
+// - If a method's plan would make it too long, it gets a lighter plan (writer/records/effort.h).
 // - A method that was instrumented before gets the same counters, sites and effort again.
 // Threads: one instrumenter and one Memory per rewriting thread. Many instrumenters share the
 // spaces and the self-check, which any thread may use. No lock is held while a plan is made or
@@ -23,15 +23,15 @@
 #include "agent/classfile/rewriter.h"
 #include "agent/classfile/symbolic_code.h"
 #include "agent/instrument/chunk_access.h"
-#include "agent/instrument/effort/method_plan.h"
 #include "agent/instrument/instrumenter_options.h"
 #include "agent/instrument/intrinsic_calls.h"
+#include "agent/instrument/method_plan.h"
 #include "agent/instrument/outcome_tally.h"
-#include "agent/instrument/plan/self_check.h"
 #include "agent/instrument/probes/counter_space.h"
-#include "writer/methods/class_record.h"
-#include "writer/methods/method_lines.h"
-#include "writer/methods/method_record.h"
+#include "agent/plan/self_check.h"
+#include "writer/records/class_record.h"
+#include "writer/records/method_lines.h"
+#include "writer/records/method_record.h"
 
 namespace iprof::instrument {
 

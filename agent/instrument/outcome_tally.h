@@ -16,7 +16,7 @@
 
 #include "agent/classfile/reason.h"
 #include "agent/instrument/probes/counter_space.h"
-#include "writer/methods/effort.h"
+#include "writer/records/effort.h"
 
 namespace iprof::instrument {
 

@@ -8,16 +8,16 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/test_instrumenter.h"
-#include "agent/instrument/testing/assembled_class.h"
 #include "writer/base/code_length.h"
-#include "writer/io/writer.h"
-#include "writer/methods/assembly_report.h"
-#include "writer/methods/class_record_bytes.h"
-#include "writer/methods/position_map.h"
-#include "writer/raw/raw_profile.h"
-#include "writer/raw/raw_reader.h"
-#include "writer/raw/raw_writer.h"
+#include "writer/profile/io/writer.h"
+#include "writer/records/assembly_report.h"
+#include "writer/records/class_record_bytes.h"
+#include "writer/records/position_map.h"
+#include "writer/records/raw/raw_profile.h"
+#include "writer/records/raw/raw_reader.h"
+#include "writer/records/raw/raw_writer.h"
 
 namespace iprof::instrument {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/instrument/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "bench/files/rapidjson_events.h"
 #include "writer/base/hash.h"
-#include "writer/io/profile_events.h"
-#include "writer/io/reader.h"
-#include "writer/model/example_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/profile_events.h"
+#include "writer/profile/io/reader.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/io/reader.h"
-#include "writer/io/writer.h"
-#include "writer/model/example_profiles.h"
 #include "writer/ops/merge.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/reader.h"
+#include "writer/profile/io/writer.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// ParseProfileByRapidJson: the same as ParseProfile (writer/io/profile_events.h), with RapidJSON's
+// ParseProfileByRapidJson: the same as ParseProfile (writer/profile/io/profile_events.h), with RapidJSON's
 // SAX reader and kParseIterativeFlag, for the comparison in docs/lab/json-reader.md.
 //
 // Guarantees: for a valid file, the same events as ParseProfile, in the same order, with the same
@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "writer/base/status.h"
-#include "writer/io/byte_stream.h"
-#include "writer/io/profile_events.h"
+#include "writer/profile/io/byte_stream.h"
+#include "writer/profile/io/profile_events.h"
 
 namespace iprof {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "writer/base/status.h"
-#include "writer/io/byte_stream.h"
+#include "writer/profile/io/byte_stream.h"
 
 namespace iprof {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "writer/raw/raw_writer.h"
+#include "writer/records/raw/raw_writer.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "agent/instrument/weights/code_shape.h"
+#include "agent/plan/weights/code_shape.h"
 
 namespace iprof::instrument {
 

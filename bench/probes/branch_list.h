@@ -15,8 +15,8 @@
 #include <span>
 #include <string>
 
-#include "agent/instrument/plan/branch_weights.h"
-#include "agent/instrument/plan/frequency.h"
+#include "agent/plan/branch_weights.h"
+#include "agent/plan/frequency.h"
 
 namespace iprof::instrument {
 

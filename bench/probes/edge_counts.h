@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "agent/instrument/plan/branch_weights.h"
-#include "agent/instrument/plan/method_graph.h"
-#include "writer/model/model.h"
+#include "agent/plan/branch_weights.h"
+#include "agent/plan/method_graph.h"
+#include "writer/profile/model.h"
 
 namespace iprof::instrument {
 

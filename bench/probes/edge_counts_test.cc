@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "agent/instrument/plan/random_method.h"
+#include "agent/plan/random_method.h"
 
 namespace iprof::instrument {
 namespace {

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/effort/trimming.h"
 #include "agent/instrument/intrinsic_calls.h"
-#include "agent/instrument/weights/known_weights.h"
+#include "agent/instrument/trimming.h"
+#include "agent/plan/weights/known_weights.h"
 #include "bench/probes/branch_list.h"
 #include "bench/probes/edge_counts.h"
-#include "writer/io/reader.h"
+#include "writer/profile/io/reader.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "agent/vm/settings/main_program.h"
+#include "agent/settings/main_program.h"
 #include "cli/jvm/control_path.h"
 
 namespace iprof::jvm {

@@ -27,16 +27,16 @@
 #include <utility>
 #include <vector>
 
-#include "agent/hotspot/harvest/estimate.h"
-#include "agent/hotspot/harvest/harvest.h"
-#include "agent/hotspot/harvest/harvest_profile.h"
-#include "agent/hotspot/harvest/image_mutator.h"
-#include "agent/hotspot/harvest/recorded_image.h"
+#include "agent/harvest/estimate.h"
+#include "agent/harvest/harvest.h"
+#include "agent/harvest/harvest_profile.h"
+#include "agent/harvest/image_mutator.h"
+#include "agent/harvest/recorded_image.h"
 #include "agent/hotspot/process_libraries.h"
 #include "agent/hotspot/remote_jvm.h"
-#include "writer/image/image_profile.h"
-#include "writer/io/writer.h"
 #include "writer/ops/check.h"
+#include "writer/profile/image/image_profile.h"
+#include "writer/profile/io/writer.h"
 
 namespace iprof::hotspot {
 namespace {

@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
+#include "agent/harvest/harvest.h"
+#include "agent/harvest/recorded_image.h"
 #include "agent/hotspot/block_cache.h"
-#include "agent/hotspot/harvest/harvest.h"
-#include "agent/hotspot/harvest/recorded_image.h"
 #include "agent/hotspot/metadata.h"
 #include "agent/hotspot/method_data.h"
 #include "agent/hotspot/original_code.h"

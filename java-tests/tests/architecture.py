@@ -67,7 +67,7 @@ for folder in FOLDERS:
 OPENS = re.compile(r"\b(?:open|open64|openat|openat64|openat2|creat|fopen|freopen|fdopen|mkstemp|mkostemp|opendir|fdopendir|popen|tmpfile)"
                    r"\s*\(|\b(?:basic_)?[io]?f(?:stream|ilebuf)\b|\bOpenat\s*\(|\bSYS_open|\bOpenPath\s*\(")
 MAY_OPEN = {"writer/base/open_file.cc", "writer/base/system_calls.h", "writer/base/system_calls.cc",
-            "writer/io/file_place.cc"}  # the last finds folders and links, with O_PATH
+            "writer/profile/io/file_place.cc"}  # the last finds folders and links, with O_PATH
 FOR_TESTS = re.compile(r"_(test|fuzz|bench)\.cc$|/fake_[a-z_]+\.(h|cc)$|/(testing|browser)/|"
                        r"/(temporary_folder|temporary_log|odd_files|snapshot_world)\.h$|/(fuzz_replay|write_raw_examples)\.cc$")
 

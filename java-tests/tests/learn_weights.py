@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
 sys.dont_write_bytecode = True
-AGENT = ROOT / "agent" / "instrument" / "weights" / "shipped_weights.cc"
+AGENT = ROOT / "agent" / "plan" / "weights" / "shipped_weights.cc"
 
 
 def loaded(path):

@@ -27,7 +27,7 @@ class Refusals(AgentCase):
         self.assert_refused("ouf=x", "unknown option 'ouf'; did you mean 'out=x'?")
 
     def test_what_was_probably_meant(self):
-        """agent/vm/settings/option_hints_test.cc has the other cases."""
+        """agent/settings/option_hints_test.cc has the other cases."""
         for agent, sentence in {
             "app.iprof": "unknown option 'app.iprof'; did you mean 'out=app.iprof'?",
             "file=app.iprof": "unknown option 'file'; did you mean 'out=app.iprof'?",

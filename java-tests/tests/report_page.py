@@ -1,5 +1,5 @@
 """`iprof report`: pages of real and made profiles, which a real browser opens, reads and compares with what the tool says of
-the same profiles. The browser's part is cli/report/browser/report_test.mjs."""
+the same profiles. The browser's part is cli/views/report/browser/report_test.mjs."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from harness.case import AgentCase, Settings
 from harness.scope import in_proof
 
 OLDEST_NODE = 20  # for playwright-core
-BROWSER = ROOT / "cli" / "report" / "browser"
+BROWSER = ROOT / "cli" / "views" / "report" / "browser"
 HOSTILE = [
     "a.</script><script>globalThis.hacked=1</script>",
     "a.<img src=x onerror=globalThis.hacked=2>",
@@ -103,7 +103,7 @@ class ReportPage(AgentCase):
         if not any(os.path.exists(path) for path in (os.environ.get("CHROMIUM", ""), "/usr/bin/chromium", "/usr/bin/chromium-browser",
                                                      "/usr/bin/google-chrome")):
             self.skipTest("chromium is missing: scripts/install-deps --tests installs it")
-        done = subprocess.run([ROOT / "scripts" / "npm-get", "cli/report/browser"], capture_output=True, text=True, check=False)
+        done = subprocess.run([ROOT / "scripts" / "npm-get", "cli/views/report/browser"], capture_output=True, text=True, check=False)
         if done.returncode == SKIPPED:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stderr)

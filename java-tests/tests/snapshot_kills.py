@@ -48,7 +48,7 @@ def ms_of(time_text):
 
 
 def complete_snapshots(raw):
-    """The snapshots that the two commits of a raw file name (writer/raw/raw_format.h): number -> time in ms since 1970. A commit is written
+    """The snapshots that the two commits of a raw file name (writer/records/raw/raw_format.h): number -> time in ms since 1970. A commit is written
     last, and within one page, so that a kill cannot cut it."""
     with open(raw, "rb") as file:
         pages = file.read(3 * PAGE).ljust(3 * PAGE, b"\0")

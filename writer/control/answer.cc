@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "writer/io/byte_stream.h"
-#include "writer/io/json_object.h"
-#include "writer/io/writer.h"
+#include "writer/profile/io/byte_stream.h"
+#include "writer/profile/io/json_object.h"
+#include "writer/profile/io/writer.h"
 
 namespace iprof::control {
 namespace {

@@ -22,7 +22,7 @@
 #include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/control/message.h"
-#include "writer/io/byte_stream.h"
+#include "writer/profile/io/byte_stream.h"
 
 namespace iprof::control {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string_view>
 
-#include "writer/io/json_object.h"
-#include "writer/io/writer.h"
+#include "writer/profile/io/json_object.h"
+#include "writer/profile/io/writer.h"
 
 namespace iprof::control {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "writer/io/json_scanner.h"
+#include "writer/profile/io/json_scanner.h"
 
 namespace iprof::control {
 

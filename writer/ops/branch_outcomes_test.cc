@@ -1,5 +1,5 @@
 // The sum of a branch's successors is right for any numbering and order of the writers.
-#include "writer/model/branch_outcomes.h"
+#include "writer/profile/branch_outcomes.h"
 
 #include <catch2/catch.hpp>
 

@@ -13,12 +13,6 @@
 #include <vector>
 
 #include "writer/base/hash.h"
-#include "writer/io/agent_section.h"
-#include "writer/io/format_version.h"
-#include "writer/io/profile_events.h"
-#include "writer/io/run_note.h"
-#include "writer/io/sampling_sum.h"
-#include "writer/io/split_part.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
@@ -26,6 +20,12 @@
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/format_version.h"
+#include "writer/profile/io/profile_events.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/sampling_sum.h"
+#include "writer/profile/io/split_part.h"
 
 namespace iprof {
 namespace {

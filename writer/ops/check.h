@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "writer/base/status.h"
-#include "writer/image/file_shares.h"
-#include "writer/io/byte_stream.h"
 #include "writer/ops/check_rules.h"
+#include "writer/profile/image/file_shares.h"
+#include "writer/profile/io/byte_stream.h"
 
 namespace iprof {
 

@@ -1,12 +1,12 @@
 #include "writer/ops/check_agent_section.h"
 
-#include "writer/io/agent_section.h"
-#include "writer/io/code_part.h"
-#include "writer/io/position_part.h"
-#include "writer/io/run_note.h"
-#include "writer/io/snapshot_note.h"
-#include "writer/io/source_lines.h"
-#include "writer/io/split_part.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/code_part.h"
+#include "writer/profile/io/position_part.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/snapshot_note.h"
+#include "writer/profile/io/source_lines.h"
+#include "writer/profile/io/split_part.h"
 
 namespace iprof {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "writer/io/code_part.h"
+#include "writer/profile/io/code_part.h"
 
 namespace iprof {
 

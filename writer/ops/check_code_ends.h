@@ -1,5 +1,5 @@
 // CodeEnds: finds positions beyond the end of a method's code, where the section "iprofagent" says how long that is
-// (writer/io/code_part.h). An image build aborts on such a position.
+// (writer/profile/io/code_part.h). An image build aborts on such a position.
 //
 // Guarantees: one finding for each method, about its largest position. Nothing is found if the section belongs to other
 // methods than the file's.
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "writer/io/profile_events.h"
+#include "writer/profile/io/profile_events.h"
 
 namespace iprof {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "writer/io/code_part.h"
+#include "writer/profile/io/code_part.h"
 
 namespace iprof {
 

@@ -2,7 +2,7 @@
 //
 // In code, it is an error: outcomes of different code were added. But image builds fold a cascade of `if` on one value into
 // a switch, and inline, so the branches of their profiles are not those of one method's code. A method has a hash of its code
-// (writer/io/code_part.h) if its branches come from there. The hashes follow the tables. Example: a merge of an image's profile with
+// (writer/profile/io/code_part.h) if its branches come from there. The hashes follow the tables. Example: a merge of an image's profile with
 // one of the agent has both kinds.
 //
 // Guarantees: errors become branch-outcomes, others branch-folded. Memory is in proportion to the findings.

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "writer/model/branch_outcomes.h"
+#include "writer/profile/branch_outcomes.h"
 
 namespace iprof {
 namespace {

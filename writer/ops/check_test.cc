@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/code_part.h"
-#include "writer/model/code_hashes.h"
 #include "writer/ops/check_names.h"
+#include "writer/profile/code_hashes.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/code_part.h"
 
 namespace iprof {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "writer/base/grouped.h"
-#include "writer/model/code_hashes.h"
+#include "writer/profile/code_hashes.h"
 
 namespace iprof {
 

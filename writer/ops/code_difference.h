@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -26,8 +26,8 @@
 #include <span>
 #include <vector>
 
-#include "writer/model/branch_outcomes.h"
-#include "writer/model/model.h"
+#include "writer/profile/branch_outcomes.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <tuple>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/harvest_note.h"
-#include "writer/io/sampling_sum.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
 namespace {

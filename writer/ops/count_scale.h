@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "writer/base/weight_scale.h"
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

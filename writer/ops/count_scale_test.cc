@@ -8,11 +8,11 @@
 #include <string>
 
 #include "writer/base/open_file.h"
-#include "writer/io/agent_section.h"
-#include "writer/io/harvest_note.h"
-#include "writer/io/reader.h"
 #include "writer/ops/merge.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/reader.h"
 
 namespace iprof {
 namespace {

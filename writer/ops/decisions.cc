@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "writer/model/branch_outcomes.h"
 #include "writer/ops/hot_set.h"
 #include "writer/ops/merge_mapping.h"
+#include "writer/profile/branch_outcomes.h"
 
 namespace iprof {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <cstddef>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -7,13 +7,13 @@
 #include <tuple>
 #include <utility>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/sampling_sum.h"
-#include "writer/model/branch_outcomes.h"
-#include "writer/model/code_hashes.h"
 #include "writer/ops/merge_mapping.h"
 #include "writer/ops/run_length.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/branch_outcomes.h"
+#include "writer/profile/code_hashes.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
 namespace {

@@ -42,7 +42,7 @@
 #include <string>
 #include <vector>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

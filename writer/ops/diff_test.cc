@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <iterator>
 
-#include "writer/model/example_profiles.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
 
 namespace iprof {
 namespace {

@@ -6,12 +6,12 @@
 #include <tuple>
 #include <utility>
 
-#include "writer/image/sampled_calls.h"
-#include "writer/image/site_receivers.h"
-#include "writer/io/harvest_note.h"
-#include "writer/io/split_part.h"
 #include "writer/ops/merge_mapping.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/image/sampled_calls.h"
+#include "writer/profile/image/site_receivers.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/split_part.h"
 
 namespace iprof {
 namespace {

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "writer/model/model.h"
 #include "writer/ops/profile_filter.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

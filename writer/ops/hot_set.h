@@ -15,7 +15,7 @@
 #include <map>
 #include <set>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

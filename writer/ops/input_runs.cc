@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "writer/base/utc_time.h"
-#include "writer/io/agent_section.h"
+#include "writer/profile/io/agent_section.h"
 
 namespace iprof {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "writer/base/run_id.h"
-#include "writer/io/run_note.h"
-#include "writer/io/snapshot_note.h"
-#include "writer/model/model.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/snapshot_note.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "writer/io/code_part.h"
-#include "writer/io/position_part.h"
-#include "writer/io/reader.h"
-#include "writer/io/run_note.h"
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/program_groups.h"
+#include "writer/profile/io/code_part.h"
+#include "writer/profile/io/position_part.h"
+#include "writer/profile/io/reader.h"
+#include "writer/profile/io/run_note.h"
 
 namespace iprof {
 namespace {

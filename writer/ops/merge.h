@@ -37,13 +37,13 @@
 #include <vector>
 
 #include "writer/base/status.h"
-#include "writer/io/reader.h"
-#include "writer/io/source_lines.h"
-#include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
 #include "writer/ops/input_runs.h"
 #include "writer/ops/merge_extras.h"
 #include "writer/ops/method_versions.h"
+#include "writer/profile/io/reader.h"
+#include "writer/profile/io/source_lines.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -10,7 +10,7 @@
 // Threads: any, while no other thread changes the profile. Failure: none but std::bad_alloc.
 #pragma once
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

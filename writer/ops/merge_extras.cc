@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "writer/io/position_part.h"
-#include "writer/io/source_lines.h"
-#include "writer/io/split_part.h"
+#include "writer/profile/io/position_part.h"
+#include "writer/profile/io/source_lines.h"
+#include "writer/profile/io/split_part.h"
 
 namespace iprof {
 namespace {

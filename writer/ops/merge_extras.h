@@ -30,17 +30,17 @@
 #include <utility>
 #include <vector>
 
-#include "writer/image/image_note.h"
-#include "writer/image/image_target.h"
-#include "writer/io/agent_section.h"
-#include "writer/io/estimate_note.h"
-#include "writer/io/harvest_note.h"
-#include "writer/io/run_note.h"
-#include "writer/io/sampling_sum.h"
-#include "writer/io/snapshot_note.h"
-#include "writer/model/model.h"
 #include "writer/ops/count_scale.h"
 #include "writer/ops/method_versions.h"
+#include "writer/profile/image/image_note.h"
+#include "writer/profile/image/image_target.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/sampling_sum.h"
+#include "writer/profile/io/snapshot_note.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

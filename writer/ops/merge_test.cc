@@ -9,11 +9,11 @@
 #include <iterator>
 
 #include "writer/base/temporary_folder.h"
-#include "writer/io/agent_section.h"
-#include "writer/io/sampling_sum.h"
-#include "writer/model/example_profiles.h"
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
 namespace {

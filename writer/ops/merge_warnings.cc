@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "writer/base/grouped.h"
-#include "writer/image/image_target.h"
-#include "writer/io/agent_section.h"
 #include "writer/ops/program_groups.h"
+#include "writer/profile/image/image_target.h"
+#include "writer/profile/io/agent_section.h"
 
 namespace iprof {
 namespace {

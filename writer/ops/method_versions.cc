@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "writer/io/digits.h"
-#include "writer/model/code_hashes.h"
 #include "writer/ops/merge_mapping.h"
+#include "writer/profile/code_hashes.h"
+#include "writer/profile/io/digits.h"
 
 namespace iprof {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/run_note.h"
 #include "writer/ops/merge.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/run_note.h"
 
 namespace iprof {
 namespace {

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "writer/io/reader.h"
-#include "writer/io/writer.h"
-#include "writer/model/example_profiles.h"
-#include "writer/model/model.h"
 #include "writer/ops/consumer_view.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/reader.h"
+#include "writer/profile/io/writer.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "writer/model/branch_outcomes.h"
 #include "writer/ops/merge_mapping.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/branch_outcomes.h"
 
 namespace iprof {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "writer/model/example_profiles.h"
 #include "writer/ops/merge.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
 
 namespace iprof {
 namespace {

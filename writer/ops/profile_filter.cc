@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "writer/base/glob.h"
-#include "writer/io/code_part.h"
-#include "writer/io/estimate_note.h"
-#include "writer/io/position_part.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/entry_copier.h"
+#include "writer/profile/io/code_part.h"
+#include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/position_part.h"
 
 namespace iprof {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "writer/io/agent_section.h"
-#include "writer/io/estimate_note.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/estimate_note.h"
 
 namespace iprof {
 namespace {

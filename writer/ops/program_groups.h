@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "writer/io/run_note.h"
-#include "writer/model/model.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "writer/io/code_part.h"
-#include "writer/io/position_part.h"
 #include "writer/ops/entry_copier.h"
+#include "writer/profile/io/code_part.h"
+#include "writer/profile/io/position_part.h"
 
 namespace iprof {
 

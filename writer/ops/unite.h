@@ -11,7 +11,7 @@
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof {
 

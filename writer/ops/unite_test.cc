@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "writer/io/writer.h"
+#include "writer/profile/io/writer.h"
 
 namespace iprof {
 namespace {

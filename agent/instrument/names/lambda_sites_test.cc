@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/classfile/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

@@ -23,7 +23,7 @@
 #include <set>
 #include <utility>
 
-#include "writer/methods/counter_range.h"
+#include "writer/records/counter_range.h"
 
 namespace iprof::instrument {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/classfile/code.h"
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/classfile/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

@@ -25,8 +25,8 @@
 #include <string_view>
 
 #include "agent/classfile/method_editor.h"
-#include "agent/instrument/plan/placement.h"
 #include "agent/instrument/probes/counter_space.h"
+#include "agent/plan/placement.h"
 
 namespace iprof::instrument {
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "agent/classfile/rewriter.h"
-#include "agent/instrument/plan/method_graph.h"
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/probes/inherited_members.h"
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/plan/method_graph.h"
 
 namespace iprof::instrument {
 namespace {

@@ -26,7 +26,7 @@
 
 #include "agent/classfile/method_editor.h"
 #include "agent/instrument/probes/probe_emitter.h"
-#include "writer/methods/class_record.h"
+#include "writer/records/class_record.h"
 
 namespace iprof::instrument {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/classfile/rewriter.h"
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/probes/inherited_members.h"
-#include "agent/instrument/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

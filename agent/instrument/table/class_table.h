@@ -29,8 +29,8 @@
 #include "agent/instrument/table/memory_budget.h"
 #include "writer/base/hash_index.h"
 #include "writer/base/name_table.h"
-#include "writer/methods/class_record.h"
-#include "writer/methods/unloaded_counts.h"
+#include "writer/records/class_record.h"
+#include "writer/records/unloaded_counts.h"
 
 namespace iprof::instrument {
 

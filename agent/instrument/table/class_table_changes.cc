@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "agent/instrument/table/class_table.h"
-#include "writer/methods/class_record_bytes.h"
+#include "writer/records/class_record_bytes.h"
 
 namespace iprof::instrument {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "writer/methods/class_record_bytes.h"
+#include "writer/records/class_record_bytes.h"
 
 namespace iprof::instrument {
 namespace {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/classfile/testing/assembled_class.h"
 
 namespace iprof::instrument {
 namespace {

@@ -14,7 +14,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "writer/methods/counter_range.h"
+#include "writer/records/counter_range.h"
 
 namespace iprof::instrument {
 

@@ -1,6 +1,6 @@
 // KeptClass: a ClassRecord in the few hundred bytes that the agent keeps of it. It shares names and
 // equal contents with other classes, so it is only valid together with the tables of its
-// ClassTable. writer/methods/class_record_bytes.h has the form for other processes.
+// ClassTable. writer/records/class_record_bytes.h has the form for other processes.
 //
 // The content is everything that two classes with equal methods have in common: the methods' names,
 // code hashes, positions, lines, sites and method records, with counters and sites numbered from 0 within
@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "writer/base/name_table.h"
-#include "writer/methods/class_record.h"
+#include "writer/records/class_record.h"
 
 namespace iprof::instrument {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "agent/instrument/table/class_table.h"
-#include "writer/methods/profile_assembly.h"
-#include "writer/methods/type_counts.h"
+#include "writer/records/profile_assembly.h"
+#include "writer/records/type_counts.h"
 
 namespace iprof::instrument {
 

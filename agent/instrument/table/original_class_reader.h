@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "writer/methods/original_class.h"
+#include "writer/records/original_class.h"
 
 namespace iprof::instrument {
 

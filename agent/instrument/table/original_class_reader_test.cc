@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/instrument/table/code_hash.h"
-#include "agent/instrument/testing/assembled_class.h"
-#include "writer/methods/class_record.h"
+#include "writer/records/class_record.h"
 
 namespace iprof::instrument {
 namespace {

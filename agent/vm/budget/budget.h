@@ -32,8 +32,8 @@
 
 #include "agent/vm/budget/cost_meter.h"
 #include "agent/vm/budget/method_life.h"
-#include "writer/methods/profile_assembly.h"
-#include "writer/methods/shape_history.h"
+#include "writer/records/profile_assembly.h"
+#include "writer/records/shape_history.h"
 
 namespace iprof::vm {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "writer/methods/testing_program.h"
+#include "writer/records/testing_program.h"
 
 namespace iprof::vm {
 namespace {

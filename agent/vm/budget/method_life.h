@@ -37,7 +37,7 @@
 #include <string_view>
 #include <vector>
 
-#include "writer/methods/counter_range.h"
+#include "writer/records/counter_range.h"
 
 namespace iprof::vm {
 

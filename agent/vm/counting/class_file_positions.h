@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "agent/instrument/class_instrumenter.h"
-#include "agent/vm/names/hidden_names.h"
+#include "agent/vm/classes/names/hidden_names.h"
 #include "writer/base/code_stamp.h"
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof::vm {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "agent/vm/counting/other_agents.h"
+#include "agent/vm/classes/other_agents.h"
 
 namespace iprof::vm {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/vm/counting/class_origin.h"
+#include "agent/settings/log.h"
+#include "agent/vm/classes/class_origin.h"
 #include "agent/vm/counting/counting_plan.h"
-#include "agent/vm/settings/log.h"
 
 namespace iprof::vm {
 

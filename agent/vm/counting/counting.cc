@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/vm/counting/class_definitions.h"
+#include "agent/vm/classes/class_definitions.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 

@@ -1,7 +1,7 @@
 // Counting's callbacks: the class-file hook and the JVM's events about classes; see counting.h.
 #include <algorithm>
 
-#include "agent/vm/counting/class_definitions.h"
+#include "agent/vm/classes/class_definitions.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"

@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 
-#include "agent/instrument/weights/known_weights.h"
+#include "agent/plan/weights/known_weights.h"
+#include "agent/settings/options.h"
+#include "agent/vm/cells/heap_plan.h"
 #include "agent/vm/counting/compiler_settings.h"
-#include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/counting/startup_plan.h"
-#include "agent/vm/settings/options.h"
 
 namespace iprof::vm {
 

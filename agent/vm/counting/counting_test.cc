@@ -7,13 +7,13 @@
 #include <iterator>
 #include <thread>
 
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "writer/base/temporary_folder.h"
-#include "writer/raw/profile_sink.h"
-#include "writer/raw/raw_profile.h"
-#include "writer/raw/raw_sink.h"
+#include "writer/records/raw/profile_sink.h"
+#include "writer/records/raw/raw_profile.h"
+#include "writer/records/raw/raw_sink.h"
 
 namespace iprof::vm {
 namespace {

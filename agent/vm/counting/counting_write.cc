@@ -8,7 +8,7 @@
 
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/jvmti/lock_within.h"
-#include "writer/methods/class_record_bytes.h"
+#include "writer/records/class_record_bytes.h"
 
 namespace iprof::vm {
 namespace {

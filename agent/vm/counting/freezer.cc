@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "agent/vm/counting/named_classes.h"
+#include "agent/vm/classes/named_classes.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 #include "agent/vm/jvmti/local_frame.h"
 #include "agent/vm/jvmti/own_jvm.h"

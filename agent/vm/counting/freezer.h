@@ -40,13 +40,13 @@
 
 #include "agent/hotspot/pause_clock.h"
 #include "agent/instrument/class_instrumenter.h"
+#include "agent/settings/log.h"
 #include "agent/vm/budget/budget.h"
-#include "agent/vm/counting/chunk_store.h"
-#include "agent/vm/counting/retransformer.h"
-#include "agent/vm/counting/swap_guard.h"
-#include "agent/vm/counting/weak_classes.h"
-#include "agent/vm/settings/log.h"
-#include "writer/methods/frozen_counts.h"
+#include "agent/vm/cells/chunk_store.h"
+#include "agent/vm/classes/retransformer.h"
+#include "agent/vm/classes/swap_guard.h"
+#include "agent/vm/classes/weak_classes.h"
+#include "writer/records/frozen_counts.h"
 
 namespace iprof::vm {
 

@@ -2,8 +2,8 @@
 #include <memory>
 #include <utility>
 
+#include "agent/vm/classes/named_classes.h"
 #include "agent/vm/counting/freezer.h"
-#include "agent/vm/counting/named_classes.h"
 #include "agent/vm/jvmti/loaded_classes.h"
 
 namespace iprof::vm {

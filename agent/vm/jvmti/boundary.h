@@ -14,7 +14,7 @@
 #include <exception>
 #include <string_view>
 
-#include "agent/vm/settings/log.h"
+#include "agent/settings/log.h"
 
 namespace iprof::vm {
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-#include "agent/vm/settings/temporary_log.h"
+#include "agent/settings/temporary_log.h"
 
 using namespace iprof::vm;
 

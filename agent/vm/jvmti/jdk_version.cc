@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "agent/settings/vm_identity.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
-#include "agent/vm/settings/vm_identity.h"
 
 namespace iprof::vm {
 

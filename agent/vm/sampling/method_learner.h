@@ -23,12 +23,12 @@
 #include <unordered_set>
 
 #include "agent/instrument/table/memory_budget.h"
+#include "agent/settings/log.h"
+#include "agent/vm/classes/names/class_watch.h"
+#include "agent/vm/classes/names/hidden_class_names.h"
 #include "agent/vm/jvmti/class_source.h"
-#include "agent/vm/names/class_watch.h"
-#include "agent/vm/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sampling_methods.h"
-#include "agent/vm/settings/log.h"
 
 namespace iprof::vm {
 

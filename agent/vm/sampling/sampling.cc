@@ -17,8 +17,8 @@
 #include "agent/vm/jvmti/own_jvm.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling_anchor.h"
-#include "writer/io/agent_section.h"
 #include "writer/names/type_names.h"
+#include "writer/profile/io/agent_section.h"
 
 namespace iprof::vm {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/vm/sampling/stack_copy.h"
-#include "writer/raw/profile_sink.h"
+#include "writer/records/raw/profile_sink.h"
 
 namespace iprof::vm {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "agent/vm/sampling/sampling.h"
-#include "writer/io/agent_section.h"
+#include "writer/profile/io/agent_section.h"
 
 namespace iprof::vm {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "agent/vm/sampling/stack_translation.h"
-#include "writer/raw/record_sink.h"
+#include "writer/records/raw/record_sink.h"
 
 namespace iprof::vm {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "writer/base/temporary_folder.h"
-#include "writer/raw/raw_reader.h"
-#include "writer/raw/raw_sink.h"
+#include "writer/records/raw/raw_reader.h"
+#include "writer/records/raw/raw_sink.h"
 
 namespace iprof::vm {
 namespace {

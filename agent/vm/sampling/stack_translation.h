@@ -41,11 +41,11 @@
 #include <vector>
 
 #include "agent/sampling/core/trace_table.h"
-#include "agent/vm/names/hidden_class_names.h"
+#include "agent/vm/classes/names/hidden_class_names.h"
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sampling_methods.h"
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof::vm {
 

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "agent/vm/control/doorbell.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
+#include "agent/vm/session/control/doorbell.h"
 #include "agent/vm/session/exit_status.h"
 #include "agent/vm/session/program_start.h"
 

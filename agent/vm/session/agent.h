@@ -31,20 +31,20 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/vm/control/caller.h"
-#include "agent/vm/control/command_runner.h"
-#include "agent/vm/control/control_socket.h"
+#include "agent/settings/log.h"
+#include "agent/settings/out_claim.h"
+#include "agent/vm/classes/refresher.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
-#include "agent/vm/refresh/refresher.h"
+#include "agent/vm/session/control/caller.h"
+#include "agent/vm/session/control/command_runner.h"
+#include "agent/vm/session/control/control_socket.h"
 #include "agent/vm/session/life_cycle.h"
 #include "agent/vm/session/session.h"
-#include "agent/vm/settings/log.h"
-#include "agent/vm/settings/out_claim.h"
 #include "writer/base/status.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
 #include "writer/control/session_status.h"
-#include "writer/model/model.h"
+#include "writer/profile/model.h"
 
 namespace iprof::vm {
 

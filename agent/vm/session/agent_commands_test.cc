@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "agent/instrument/testing/assembled_class.h"
-#include "agent/vm/control/listening_tool.h"
+#include "agent/classfile/testing/assembled_class.h"
+#include "agent/vm/session/control/listening_tool.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {

@@ -1,16 +1,16 @@
 // The command harvest. See agent.h.
 #include <fmt/format.h>
 
-#include "agent/vm/counting/swap_guard.h"
-#include "agent/vm/harvest/own_harvest.h"
+#include "agent/vm/classes/swap_guard.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "agent/vm/session/agent.h"
-#include "agent/vm/session/profile_dump.h"
-#include "writer/image/write_for_image.h"
-#include "writer/io/code_part.h"
-#include "writer/io/position_part.h"
-#include "writer/raw/profile_sink.h"
+#include "agent/vm/session/dump/profile_dump.h"
+#include "agent/vm/session/own_harvest.h"
+#include "writer/profile/image/write_for_image.h"
+#include "writer/profile/io/code_part.h"
+#include "writer/profile/io/position_part.h"
+#include "writer/records/raw/profile_sink.h"
 
 namespace iprof::vm {
 

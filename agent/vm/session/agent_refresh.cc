@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "agent/vm/classes/hot_classes.h"
 #include "agent/vm/jvmti/lock_within.h"
-#include "agent/vm/refresh/hot_classes.h"
 #include "agent/vm/session/agent.h"
 
 namespace iprof::vm {

@@ -6,7 +6,7 @@
 
 #include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/session/agent.h"
-#include "agent/vm/session/run_record.h"
+#include "agent/vm/session/dump/run_record.h"
 
 namespace iprof::vm {
 namespace {

@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-#include "agent/instrument/testing/assembled_class.h"
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {

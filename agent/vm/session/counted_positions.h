@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "agent/harvest/exact_sites.h"
 #include "agent/vm/counting/counting.h"
-#include "agent/vm/harvest/exact_sites.h"
 #include "agent/vm/sampling/stack_translation.h"
 
 namespace iprof::vm {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "agent/vm/control/listening_tool.h"
+#include "agent/vm/session/control/listening_tool.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {

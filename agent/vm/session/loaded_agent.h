@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "agent/settings/temporary_log.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "agent/vm/session/agent.h"
-#include "agent/vm/settings/temporary_log.h"
 #include "writer/base/temporary_folder.h"
-#include "writer/io/byte_stream.h"
+#include "writer/profile/io/byte_stream.h"
 
 namespace iprof::vm {
 

@@ -12,20 +12,20 @@
 #include <thread>
 #include <variant>
 
-#include "agent/vm/control/control_socket.h"
-#include "agent/vm/control/tool_connection.h"
-#include "agent/vm/session/profile_dump.h"
-#include "agent/vm/session/profile_merge.h"
+#include "agent/settings/log.h"
+#include "agent/settings/options.h"
+#include "agent/settings/out_claim.h"
+#include "agent/settings/out_path.h"
+#include "agent/vm/session/control/control_socket.h"
+#include "agent/vm/session/control/tool_connection.h"
+#include "agent/vm/session/dump/profile_dump.h"
+#include "agent/vm/session/dump/profile_merge.h"
 #include "agent/vm/session/weights_file.h"
-#include "agent/vm/settings/log.h"
-#include "agent/vm/settings/options.h"
-#include "agent/vm/settings/out_claim.h"
-#include "agent/vm/settings/out_path.h"
 #include "writer/base/odd_files.h"
-#include "writer/io/atomic_file.h"
-#include "writer/io/reader.h"
-#include "writer/model/example_profiles.h"
-#include "writer/raw/raw_writer.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/atomic_file.h"
+#include "writer/profile/io/reader.h"
+#include "writer/records/raw/raw_writer.h"
 
 namespace iprof::vm {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "agent/vm/settings/main_program.h"
+#include "agent/settings/main_program.h"
 
 namespace iprof::vm {
 

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/settings/container_memory.h"
+#include "agent/settings/out_path.h"
+#include "agent/vm/cells/heap_plan.h"
 #include "agent/vm/counting/counting_environment.h"
-#include "agent/vm/counting/heap_plan.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
-#include "agent/vm/session/raw_place.h"
+#include "agent/vm/session/dump/raw_place.h"
 #include "agent/vm/session/weights_file.h"
-#include "agent/vm/settings/container_memory.h"
-#include "agent/vm/settings/out_path.h"
 #include "writer/control/command.h"
 
 namespace iprof::vm {

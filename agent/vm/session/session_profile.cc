@@ -7,17 +7,17 @@
 #include <utility>
 
 #include "agent/instrument/probes/inherited_members.h"
-#include "agent/vm/names/class_registry.h"
-#include "agent/vm/session/profile_report.h"
+#include "agent/vm/classes/names/class_registry.h"
+#include "agent/vm/session/dump/profile_report.h"
 #include "agent/vm/session/session.h"
 #include "writer/base/grouped.h"
-#include "writer/image/finish_for_image.h"
-#include "writer/image/write_for_image.h"
-#include "writer/io/agent_section.h"
-#include "writer/io/harvest_note.h"
-#include "writer/raw/profile_sink.h"
-#include "writer/raw/raw_sink.h"
-#include "writer/raw/run_counts.h"
+#include "writer/profile/image/finish_for_image.h"
+#include "writer/profile/image/write_for_image.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/records/raw/profile_sink.h"
+#include "writer/records/raw/raw_sink.h"
+#include "writer/records/raw/run_counts.h"
 
 namespace iprof::vm {
 namespace {

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/vm/cells/heap_plan.h"
+#include "agent/vm/classes/other_agents.h"
 #include "agent/vm/counting/class_origin_choice.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/counting/counting_environment.h"
-#include "agent/vm/counting/heap_plan.h"
-#include "agent/vm/counting/other_agents.h"
-#include "agent/vm/harvest/harvest_recorder.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling.h"
 #include "agent/vm/session/counted_positions.h"
+#include "agent/vm/session/harvest_recorder.h"
 #include "agent/vm/session/session.h"
 
 namespace iprof::vm {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "writer/base/open_file.h"
-#include "writer/io/byte_stream.h"
-#include "writer/io/reader.h"
+#include "writer/profile/io/byte_stream.h"
+#include "writer/profile/io/reader.h"
 
 namespace iprof::vm {
 namespace {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/instrument/weights/profile_weights.h"
+#include "agent/plan/weights/profile_weights.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {

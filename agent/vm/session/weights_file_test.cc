@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "writer/base/temporary_folder.h"
-#include "writer/io/byte_stream.h"
+#include "writer/profile/io/byte_stream.h"
 
 namespace iprof::vm {
 namespace {

@@ -3,8 +3,8 @@
 A library belongs to the rooms of its sources. A room may link a library if it may include one of these rooms. Tests and
 fuzz targets may also link what the map allows to tests. Libraries of no room, such as fmt, are not looked at.
 
-Example: with `iprof_room(iprof_model SOURCES model.cc LIBS iprof_io)` in writer/model, violations() says
-"writer/model/CMakeLists.txt: writer/model must not link writer/io (iprof_io)".
+Example: with `iprof_room(iprof_profile SOURCES model.cc LIBS iprof_ops)` in writer/profile, violations() says
+"writer/profile/CMakeLists.txt: writer/profile must not link writer/ops (iprof_ops)".
 """
 
 import dataclasses

@@ -2,7 +2,7 @@
 
 A damaged map raises BadMap, whose message names the room and what is wrong.
 
-Example: `rooms.read()["writer/model"].may_include` is {"writer/base"}.
+Example: `rooms.read()["writer/profile"].may_include` is {"writer/base"}.
 """
 
 import dataclasses

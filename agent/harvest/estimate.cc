@@ -1,0 +1,233 @@
+#include "agent/harvest/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "agent/harvest/call_graph.h"
+#include "agent/harvest/counter_wrap.h"
+#include "agent/harvest/unseen_calls.h"
+#include "writer/flow/flow_solver.h"
+
+namespace iprof::hotspot {
+namespace {
+
+constexpr uint64_t kFewEntries = 64;     // of a method that mostly loops,
+constexpr uint64_t kManyRounds = 2'000;  // and its rounds
+constexpr double kOwnShare = 0.95;       // of a callee's calls that come from one caller
+constexpr size_t kFewestWitnesses = 4;
+constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
+constexpr int kUnseenRounds = 3;     // each scales what the one before added
+constexpr uint64_t kMostCalls = uint64_t{1} << 62;
+
+// Intrinsics whose bodies compiled code still runs, because compilers only recognise them.
+bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method) {
+  if (method.name.starts_with('<') || method.name == "valueOf" || method.name.ends_with("Value"))
+    return true;
+  const std::string_view owner = program.classes[method.klass].name;
+  return owner == "java/lang/StringBuilder" || owner == "java/lang/StringBuffer";
+}
+
+class Estimator {
+ public:
+  explicit Estimator(const HarvestedProgram& program)
+      : program_(program),
+        calls_(CountCalls(program)),
+        old_(FindOldCounts(program)),
+        loops_(program.methods.size(), 1.0),
+        wrapped_(program.methods.size()) {}
+
+  Estimate Run() {
+    FindWraps();
+    ScaleLoops();
+    LearnFacts();
+    FlowProblem problem;
+    const size_t methods = program_.methods.size();
+    problem.external.resize(methods);
+    problem.floor.reserve(methods);
+    for (const Facts& facts : facts_) problem.floor.push_back(static_cast<double>(facts.floor));
+    problem.edges.reserve(calls_.size());
+    for (const CountedCall& call : calls_) {
+      if (facts_[call.callee].is_counted) continue;  // needs no inflow
+      const Facts& caller = facts_[call.caller];
+      if (call.is_exact || caller.keeps_its_counts) {
+        problem.external[call.callee] += call.count;
+      } else {
+        problem.edges.push_back(
+            {call.caller, call.callee, call.count * loops_[call.caller] / caller.entries});
+      }
+    }
+    const FlowSolution flow = SolveWithUnseen(problem);
+    Estimate estimate;
+    estimate.recursive_groups = flow.recursive_groups;
+    estimate.scales.resize(methods);
+    for (uint32_t m = 0; m < methods; ++m) estimate.scales[m] = ScaleOf(m, flow.total[m]);
+    return estimate;
+  }
+
+ private:
+  // What is asked of a method again and again. Methods themselves take far more memory than a
+  // processor's cache.
+  struct Facts {
+    double entries = 1;
+    uint64_t floor = 0;
+    bool is_counted = false;
+    bool keeps_its_counts = false;
+  };
+
+  void LearnFacts() {
+    facts_.reserve(program_.methods.size());
+    for (uint32_t m = 0; m < program_.methods.size(); ++m)
+      facts_.push_back({EntriesOf(m), FloorOf(m), IsCounted(m), KeepsItsCounts(m)});
+  }
+
+  // What is called unseen depends on how much more often its callers were executed than counted.
+  FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
+    const FlowSolver solver(problem);
+    FlowSolution flow = solver.Solve();
+    const UnseenCalls unseen_calls(program_);
+    for (int round = 0; round < kUnseenRounds; ++round) {
+      const std::vector<double> unseen =
+          unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
+      if (unseen.empty()) break;
+      std::vector<double> external = problem.external;
+      for (size_t m = 0; m < unseen.size(); ++m) {
+        if (!facts_[m].is_counted) external[m] += unseen[m];
+      }
+      flow = solver.Solve(external);
+    }
+    return flow;
+  }
+
+  // Whether its invocations are all there are. What has nothing to profile, such as an accessor, is
+  // compiled without counters even if it has a MethodData.
+  bool IsCounted(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    if (method.is_exact) return true;
+    if (old_[number]) return false;
+    return program_.counts_to_the_end && method.has_data &&
+           !(method.branches.empty() && method.calls.empty());
+  }
+
+  // Entries to which the counts inside a method belong. If it was not entered since it has a
+  // MethodData, they are those of loops that were under way, in as many threads as entered it.
+  double EntriesOf(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    uint64_t entries = method.data_invocations + wrapped_[number];
+    if (entries == 0 && !method.is_exact) entries = method.invocations;
+    return static_cast<double>(std::max<uint64_t>(entries, 1));
+  }
+
+  bool KeepsItsCounts(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    return method.intrinsic != 0 && !RunsItsBody(program_, method);
+  }
+
+  // A copy with old counts is called as often as the records of its callers say.
+  uint64_t FloorOf(uint32_t number) const {
+    return old_[number] ? 0 : program_.methods[number].invocations + wrapped_[number];
+  }
+
+  // How much more often the blocks of a method were executed than counted. Less often only where the counts are old.
+  double FactorOf(uint32_t number, double total) const {
+    const Facts& facts = facts_[number];
+    if (facts.keeps_its_counts) return 1;
+    return std::max(old_[number] ? 0.0 : 1.0, total / facts.entries * loops_[number]);
+  }
+
+  std::vector<double> FactorsOf(const std::vector<double>& total) const {
+    std::vector<double> factors;
+    factors.reserve(total.size());
+    for (uint32_t m = 0; m < total.size(); ++m) factors.push_back(FactorOf(m, total[m]));
+    return factors;
+  }
+
+  MethodScale ScaleOf(uint32_t number, double total) const {
+    MethodScale scale;
+    const double calls = std::min(std::round(total), static_cast<double>(kMostCalls));
+    scale.calls = std::max(facts_[number].floor, static_cast<uint64_t>(calls));
+    scale.factor = FactorOf(number, total);
+    return scale;
+  }
+
+  // A counter of entries has 31 bits. Most methods begin with a record of 64 (method_decoder.cc). Of
+  // others that are counted to the end, their callers' records tell how often it began anew.
+  void FindWraps() {
+    if (!program_.counts_to_the_end) return;
+    std::vector<double> into(program_.methods.size());
+    for (const CountedCall& call : calls_) {
+      const HarvestedMethod& caller = program_.methods[call.caller];
+      if (!call.is_guessed && caller.has_data && !old_[call.caller])
+        into[call.callee] += call.count;
+    }
+    for (uint32_t m = 0; m < into.size(); ++m) {
+      const HarvestedMethod& method = program_.methods[m];
+      if (method.is_exact || !IsCounted(m) || !(into[m] < static_cast<double>(kMostCells)))
+        continue;
+      wrapped_[m] =
+          Unwrapped(method.invocations, static_cast<uint64_t>(into[m])) - method.invocations;
+    }
+  }
+
+  // A method that is entered a few times and loops for long is compiled while it runs, and its own
+  // counts stop. Callees without other callers tell how far its loop really went, if they agree.
+  void ScaleLoops() {
+    std::vector<double> into(program_.methods.size());
+    std::vector<CountedCall> sorted;  // those of methods that loop
+    for (const CountedCall& call : calls_) {
+      if (old_[call.caller]) continue;
+      const HarvestedMethod& caller = program_.methods[call.caller];
+      into[call.callee] += call.count;
+      if (caller.data_invocations <= kFewEntries && caller.back_edges >= kManyRounds)
+        sorted.push_back(call);
+    }
+    std::sort(sorted.begin(), sorted.end(), [](const CountedCall& a, const CountedCall& b) {
+      return a.caller != b.caller ? a.caller < b.caller : a.callee < b.callee;
+    });
+    for (size_t first = 0; first < sorted.size();) {
+      const uint32_t caller = sorted[first].caller;
+      std::vector<double> ratios;
+      size_t at = first;
+      while (at < sorted.size() && sorted[at].caller == caller) {
+        const uint32_t callee = sorted[at].callee;
+        double count = 0;
+        for (; at < sorted.size() && sorted[at].caller == caller && sorted[at].callee == callee;
+             ++at) {
+          if (!sorted[at].is_exact) count += sorted[at].count;
+        }
+        if (callee == caller || !CountsItsCalls(callee)) continue;
+        if (count > 0 && count >= kOwnShare * into[callee]) {
+          ratios.push_back(static_cast<double>(program_.methods[callee].invocations) / count);
+        }
+      }
+      first = at;
+      loops_[caller] = AgreedRatio(ratios);
+    }
+  }
+
+  // What is compiled without counters has counts that mean nothing.
+  bool CountsItsCalls(uint32_t number) const {
+    const HarvestedMethod& method = program_.methods[number];
+    return method.is_exact || (method.has_data && !old_[number]);
+  }
+
+  static double AgreedRatio(std::vector<double>& ratios) {
+    if (ratios.size() < kFewestWitnesses) return 1;
+    std::sort(ratios.begin(), ratios.end());
+    const double low = ratios[ratios.size() / 4];
+    const double high = ratios[ratios.size() * 3 / 4];
+    return high > kMostSpread * low ? 1 : std::max(1.0, ratios[ratios.size() / 2]);
+  }
+
+  const HarvestedProgram& program_;
+  const std::vector<CountedCall> calls_;
+  const std::vector<bool> old_;    // by method
+  std::vector<double> loops_;      // by method: how much more often its loops ran than was counted
+  std::vector<uint64_t> wrapped_;  // by method: entries that its counter lost
+  std::vector<Facts> facts_;       // by method
+};
+
+}  // namespace
+
+Estimate EstimateCalls(const HarvestedProgram& program) { return Estimator(program).Run(); }
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,48 @@
+// EstimateCalls: how often each method of a harvested program was really called.
+//
+// Why: HotSpot stops counting a method when C2 has compiled it, and each method at another moment.
+// What it counted inside a method keeps its shares, though. So how often a method calls another one
+// per entry is known, and entries follow from the flow through the whole program:
+//
+//  1. One entry of a caller executes a call site as often as its block was counted, divided by the
+//     caller's counted invocations.
+//     A method without MethodData that loops has guessed counts (harvest/guessed_blocks.h).
+//  2. A call goes to the method that it names, or that its call site's handle leads to
+//     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded.
+//     The unlisted rest goes to the implementations of the classes without a row, by how often each
+//     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
+//     part get nothing, unless nothing is known of them.
+//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as lower bounds.
+//
+// Three corrections: what is called through other handles flows in from outside (unseen_calls.h); a
+// method that mostly loops (counted in its loop, but hardly entered) is scaled by what its callees
+// counted; and the body of an intrinsic, which compiled callers do not run, passes on what was
+// counted in it and no more.
+//
+// What was counted in superseded copies of a lambda is no lower bound: they are called as often as the
+// receivers of their callers say, with the shares of their own counts.
+//
+// Guarantees: pure; finite; never below what was counted, except for these copies. The order of methods makes no difference,
+// but for rounding and for classes of the same name.
+// Threads: any. Failure: none but std::bad_alloc. Calls that cannot be resolved pass on nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "agent/harvest/harvest_profile.h"
+#include "agent/harvest/harvested_program.h"
+
+namespace iprof::hotspot {
+
+// For the note in the profile; another name whenever the result changes.
+inline constexpr char kEstimatorName[] = "flow-8";
+
+struct Estimate {
+  std::vector<MethodScale> scales;  // by method
+  uint32_t recursive_groups = 0;
+};
+
+Estimate EstimateCalls(const HarvestedProgram& program);
+
+}  // namespace iprof::hotspot

@@ -1,0 +1,94 @@
+#include "agent/vm/session/harvest_recorder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/vm/jvmti/boundary.h"
+#include "agent/vm/jvmti/lock_within.h"
+#include "writer/records/raw/profile_sink.h"
+
+namespace iprof::vm {
+namespace {
+
+Status GivesWay() { return {Code::kLimit, "a profile is being made"}; }
+
+}  // namespace
+
+HarvestRecorder::HarvestRecorder(JavaVM* vm, const Options& options, int target_jdk, Log& log,
+                                 ExactKnowledge exact)
+    : vm_(vm), options_(options), target_jdk_(target_jdk), log_(log), exact_(std::move(exact)) {}
+
+Status HarvestRecorder::Allows(Request request) const {
+  if (request == Request::kReset) {
+    return {
+        Code::kUsage,
+        "a reset needs source=counters: HotSpot stops counting what it has compiled, so what it "
+        "counted before cannot be told from what ran since"};
+  }
+  if (options_.source != CountSource::kBoth) return {};
+  return {Code::kUsage,
+          "with source=both a recording cannot go on after a stop: HotSpot has counted meanwhile, "
+          "and the probes have not"};
+}
+
+std::string HarvestRecorder::Pause(JNIEnv* /*jni*/) {
+  return "no more samples are taken; HotSpot goes on counting";
+}
+
+Result<std::string> HarvestRecorder::WriteCounters(JNIEnv* jni, RecordSink& sink,
+                                                   const IsOver& is_over) {
+  const HarvestOrder order{.options = options_,
+                           .target_jdk = target_jdk_,
+                           .most_bytes = MostHarvestBytes(options_),
+                           .max_lost = static_cast<double>(options_.receivers_max_lost) / 100,
+                           .is_counted = exact_.is_counted,
+                           .to_class_file = exact_.to_class_file,
+                           .has_ended = is_over};
+  if (sink.profile() != nullptr || !exact_.write)
+    return WriteOwnHarvest(vm_, order, exact_.write ? sink.profile() : nullptr, sink);
+  // The estimate needs the exact counts as a profile has them: intrinsics and versions of classes are settled there.
+  Profile counted;
+  counted.AddStandardTypes();
+  ProfileSink exact(counted, /*is_snapshot=*/true);
+  if (Status status = exact_.write(jni, exact); !status.ok()) return status;
+  return WriteOwnHarvest(vm_, order, &counted, sink);
+}
+
+Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) {
+  const bool is_snapshot = sink.is_snapshot();
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && is_snapshot) return GivesWay();
+  if (!lock) {
+    ++waiting_;
+    lock = LockWithin(mutex_, kMostHarvestTime);
+    --waiting_;
+  }
+  const auto gives_way = [&] { return is_snapshot && waiting_.load() > 0; };
+  Result<std::string> written = Status(Code::kInternal, "failed in an unexpected way");
+  AtBoundary(log_, "the harvest", [&] {
+    written = WriteCounters(jni, sink, [&] { return gives_way() || (is_over && is_over()); });
+  });
+  // HotSpot never rests. But where probes count as well, they tell whether the recording does.
+  if (!exact_.write) sink.NoteGoesOn();
+  if (!is_snapshot) summary_ = written.ok() ? *written : std::string();
+  if (written.ok()) {
+    if (sink.log() != nullptr) has_written_.store(true);
+    return {};
+  }
+  if (is_over && is_over()) return {Code::kUsage, "the program is ending"};
+  if (gives_way()) return GivesWay();
+  if (sink.log() != nullptr && has_written_.load())
+    return {Code::kIo, "HotSpot's counters are not in it: this JVM " + written.status().message()};
+  if (!has_warned_.exchange(true)) {
+    log_.Warning(fmt::format("HotSpot's counters are not in the profile: this JVM {}",
+                             written.status().message()));
+  }
+  return {};
+}
+
+void HarvestRecorder::Describe(const ProfileSink& /*made*/, RecorderTexts& texts) {
+  texts.summary += summary_;
+}
+
+}  // namespace iprof::vm

@@ -1,0 +1,184 @@
+// iprof convert: writes a profile in another form.
+#include "cli/files/convert_target.h"
+#include "cli/files/file_entries.h"
+#include "cli/files/filter_options.h"
+#include "cli/files/output_claim.h"
+#include "cli/files/profile_files.h"
+#include "cli/files/replaced_inputs.h"
+#include "cli/files/table_names.h"
+#include "cli/files/target_option.h"
+#include "cli/terminal/json_text.h"
+#include "cli/terminal/option_kinds.h"
+#include "writer/profile/image/image_profile.h"
+
+namespace iprof::cli {
+namespace {
+
+class ConvertCommand : public Command {
+ public:
+  void Define(OptionList& options) override {
+    AddProfile(options, "file", file_, "The profile; '-' is standard input");
+    options
+        .AddParsed(
+            "--to",
+            [this](const std::string& text) {
+              to_ = text;
+              return ConvertTarget::Parse(text, target_);
+            },
+            ConvertTarget::Description())
+        .Takes(fmt::format("{}", fmt::join(ConvertTarget::Names(), "|")))
+        .Required();
+    options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
+        .Takes("FILE");
+    options.AddFlag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
+    stacks_option_ =
+        AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
+                  "What the collapsed stacks are: samples, or calls with their callers "
+                  "as far as the profile has them (default: samples)");
+    version_option_ = AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
+                                "Format version of pretty and iprof (default: auto, the lowest "
+                                "that loses nothing)");
+    options.AddFlag("--image", image_,
+                    "Leave out what an image build cannot use: machinery that only a JVM runs, and "
+                    "positions in methods that the image replaces");
+    jdk_option_ = AddTarget(options, jdk_);
+    filter_.AddTo(options);
+    options.AddFlag("--gzip", gzip_,
+                    "Compress (implied by a name that ends in .gz, and by --to pprof)");
+    AddFormat(options, format_).Describe("Print what was written, as JSON (needs -o FILE)");
+  }
+
+  ExitCode Run(Console& console) override {
+    if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
+    if (Status status = CheckOutput(); !status.ok()) return console.Error(status);
+    Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
+    if (target_.is_profile()) claim = ClaimOutput(console, output_);
+    if (!claim.ok()) return console.Error(claim.status());
+    const Readers readers = ReadersOf(file_);
+    Result<Profile> profile = ReadPart(console, file_, filter_.filter());
+    if (!profile.ok()) return console.Error(profile.status());
+    if (image_) {
+      profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
+    }
+    if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
+      return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
+    const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
+                                               : WriteOther(console, *profile);
+    if (!status.ok()) return console.Error(status);
+    if (format_ == "json") PrintJson(console, *profile);
+    return ExitCode::kOk;
+  }
+
+ private:
+  bool WantsSamplesOnly() const {
+    return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  }
+
+  static Status Usage(const char* message) { return Status(Code::kUsage, message); }
+
+  Status FindContradiction() const {
+    const bool takes_bci = !target_.is_profile() && target_.other->takes_bci;
+    const bool one_table = !target_.is_profile() && target_.other->one_table;
+    if (bci_given_ && !takes_bci) return Usage("--bci needs --to collapsed");
+    if (stacks_option_.given() && !one_table) {
+      return Usage(
+          "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
+    }
+    if (version_option_.given() && !target_.is_profile())
+      return Usage("--output-version needs --to pretty or iprof");
+    if (version_option_.given() && !target_.version.empty())
+      return Usage("--to and --output-version both name a version");
+    if (format_ == "json" && output_ == "-")
+      return Usage("--format json and -o - would both write to standard output");
+    if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    return {};
+  }
+
+  // A profile may be replaced by a profile.
+  Status CheckOutput() const {
+    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.is_profile())
+      return status;
+    return CheckReplacesNone(output_, std::vector<std::string>{file_}, "output");
+  }
+
+  const std::string& version() const {
+    return target_.version.empty() ? version_ : target_.version;
+  }
+
+  Status WriteProfile(Console& console, const Profile& profile, Readers readers) const {
+    return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_, readers);
+  }
+
+  Status WriteOther(Console& console, const Profile& profile) const {
+    const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
+    const ExportOptions options{.bci = bci_given_, .stacks = *TableOfName(stacks_)};
+    return WriteOutput(console, output_, gzip, [&](ByteSink& sink) {
+      return target_.other->write(profile, options, sink);
+    });
+  }
+
+  void PrintJson(Console& console, const Profile& profile) const {
+    JsonText json(console);
+    json.StartObject();
+    json.Field("input", file_);
+    json.Field("output", output_);
+    json.Field("to", to_);
+    json.Field("types", profile.type_count());
+    json.Field("methods", profile.method_count());
+    json.Key("entries");
+    json.StartObject();
+    for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
+    json.EndObject();
+    if (target_.is_profile()) {
+      // Version 1.0.0 has no table for them.
+      json.Field("lost_entries",
+                 version() == "1.0.0" ? profile.entry_count(Table::kInstanceOfs) : size_t{0});
+    }
+    json.EndObject();
+  }
+
+  std::string file_;
+  std::string to_;
+  ConvertTarget target_;
+  std::string output_ = "-";
+  std::string version_ = "auto";
+  OptionRow version_option_;
+  bool bci_given_ = false;
+  std::string stacks_ = "samples";
+  OptionRow stacks_option_;
+  bool image_ = false;
+  std::string jdk_;
+  OptionRow jdk_option_;
+  FilterOptions filter_;
+  bool gzip_ = false;
+  std::string format_ = "text";
+};
+
+constexpr Example kExamples[] = {
+    {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
+    {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
+    {"iprof convert --to pprof app.iprof -o app.pb.gz",
+     "For 'pprof -http=: app.pb.gz' and what else reads its files."},
+    {"iprof convert --to speedscope app.iprof -o app.speedscope.json", "For speedscope."},
+    {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+    {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
+     "Write format 1.0.0, and say what it has no place for."},
+    {"iprof convert --to iprof --image full.iprof -o app.iprof",
+     "Keep only what an image build can use of a profile that was taken with image=n."},
+};
+
+}  // namespace
+
+const CommandEntry kConvertEntry = {
+    "convert", "Convert a profile to another form",
+    "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
+    "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
+    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it "
+    "has "
+    "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
+    "other forms follow the umask.\n\nProfiles of iprofagent count calls "
+    "without callers, so their stacks of calls have one frame each. Those of instrumented images "
+    "have callers.",
+    kExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
+
+}  // namespace iprof::cli

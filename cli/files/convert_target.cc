@@ -1,0 +1,88 @@
+#include "cli/files/convert_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "writer/base/nearest_name.h"
+#include "writer/base/option_text.h"
+
+namespace iprof::cli {
+namespace {
+
+constexpr std::string_view kVersions[] = {"1.0.0", "1.1.0"};
+
+// What people type, and what they get.
+struct Hint {
+  std::string_view word;
+  std::string_view instead;
+};
+constexpr std::string_view kFlameGraph =
+    "'iprof report' draws a flame graph in a page; 'collapsed' is the input of other tools that "
+    "draw one";
+constexpr Hint kHints[] = {
+    {"html", "an HTML page is written by 'iprof report'"},
+    {"report", "an HTML page is written by 'iprof report'"},
+    {"json", "did you mean 'pretty'?"},
+    {"text", "'iprof show' prints a profile as text"},
+    {"txt", "'iprof show' prints a profile as text"},
+    {"folded", "did you mean 'collapsed'?"},
+    {"stacks", "did you mean 'collapsed'?"},
+    {"flamegraph", kFlameGraph},
+    {"flame", kFlameGraph},
+    {"svg", kFlameGraph},
+    {"proto", "did you mean 'pprof'?"},
+    {"pb.gz", "did you mean 'pprof'?"},
+    {"1.0.0", "did you mean 'iprof@1.0.0'?"},
+    {"1.1.0", "did you mean 'iprof@1.1.0'?"},
+    {"gzip", "--gzip compresses the output, or a name that ends in .gz"},
+    {"gz", "--gzip compresses the output, or a name that ends in .gz"},
+};
+
+std::string Refusal(std::string_view text) {
+  const std::vector<std::string> names = ConvertTarget::Names();
+  const auto* const hint = std::find_if(std::begin(kHints), std::end(kHints),
+                                        [&](const Hint& each) { return each.word == text; });
+  const std::string refusal =
+      fmt::format("'{}' is not one of {}", ShownOption(text), fmt::join(names, ", "));
+  if (hint != std::end(kHints)) return fmt::format("{}; {}", refusal, hint->instead);
+  const std::string_view nearest = NearestName(text, names);
+  return nearest.empty() ? refusal : fmt::format("{}; did you mean '{}'?", refusal, nearest);
+}
+
+}  // namespace
+
+std::string ConvertTarget::Parse(std::string_view text, ConvertTarget& target) {
+  target = {};
+  const size_t at = text.find('@');
+  const std::string_view name = text.substr(0, at);
+  if (name == "pretty" || name == "iprof") {
+    target.pretty = name == "pretty";
+    if (at == std::string_view::npos) return {};
+    target.version = text.substr(at + 1);
+    if (std::find(std::begin(kVersions), std::end(kVersions), target.version) !=
+        std::end(kVersions))
+      return {};
+    return fmt::format("'{}' names no version that can be written: {}@{} and {}@{} can",
+                       ShownOption(text), name, kVersions[0], name, kVersions[1]);
+  }
+  target.other = FindExportFormat(text);
+  return target.other != nullptr ? std::string() : Refusal(text);
+}
+
+std::vector<std::string> ConvertTarget::Names() {
+  std::vector<std::string> names{"pretty", "iprof"};
+  for (const ExportFormat& format : ExportFormats()) names.emplace_back(format.name);
+  return names;
+}
+
+std::string ConvertTarget::Description() {
+  std::string text =
+      "pretty: one type, method or entry a line; iprof: minified; both also in "
+      "a version of the format, iprof@1.0.0 or iprof@1.1.0";
+  for (const ExportFormat& format : ExportFormats())
+    text += fmt::format("; {}: {}", format.name, format.help);
+  return text;
+}
+
+}  // namespace iprof::cli

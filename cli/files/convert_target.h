@@ -1,0 +1,31 @@
+// ConvertTarget: what `iprof convert --to` names: the profile's own format, minified or indented and in
+// a chosen version, or another program's format (cli/views/export).
+//
+// Guarantees: pure. Threads: any.
+// Failure: a sentence that says what was probably meant. Throws nothing but std::bad_alloc.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/views/export/export_format.h"
+
+namespace iprof::cli {
+
+struct ConvertTarget {
+  const ExportFormat* other = nullptr;  // null: an iprof
+  bool pretty = false;
+  std::string version;  // "1.0.0"; empty: not named
+
+  bool is_profile() const { return other == nullptr; }
+
+  // Returns what is wrong with the text, or an empty string.
+  static std::string Parse(std::string_view text, ConvertTarget& target);
+  // What Parse accepts, without versions: for help and completions.
+  static std::vector<std::string> Names();
+  // One line that says what each of them is.
+  static std::string Description();
+};
+
+}  // namespace iprof::cli

@@ -1,0 +1,47 @@
+#include "cli/files/convert_target.h"
+
+#include <catch2/catch.hpp>
+
+namespace iprof::cli {
+namespace {
+
+std::string Refusal(std::string_view text) {
+  ConvertTarget target;
+  return ConvertTarget::Parse(text, target);
+}
+
+bool EndsWith(const std::string& text, std::string_view end) { return text.ends_with(end); }
+
+TEST_CASE("all names are accepted") {
+  for (const std::string& name : ConvertTarget::Names()) {
+    INFO(name);
+    CHECK(Refusal(name).empty());
+    CHECK(ConvertTarget::Description().find(name) != std::string::npos);
+  }
+  ConvertTarget target;
+  CHECK(ConvertTarget::Parse("pretty@1.1.0", target).empty());
+  CHECK(target.is_profile());
+  CHECK(target.pretty);
+  CHECK(target.version == "1.1.0");
+  CHECK(ConvertTarget::Parse("pprof", target).empty());
+  CHECK_FALSE(target.is_profile());
+  CHECK(target.version.empty());
+  CHECK(target.other->name == "pprof");
+}
+
+TEST_CASE("what people type instead is answered with what they want") {
+  CHECK(EndsWith(Refusal("html"), "; an HTML page is written by 'iprof report'"));
+  CHECK(EndsWith(Refusal("json"), "; did you mean 'pretty'?"));
+  CHECK(EndsWith(Refusal("text"), "; 'iprof show' prints a profile as text"));
+  CHECK(EndsWith(Refusal("folded"), "; did you mean 'collapsed'?"));
+  CHECK(EndsWith(Refusal("colapsed"), "; did you mean 'collapsed'?"));
+  CHECK(EndsWith(Refusal("PPROF"), "; did you mean 'pprof'?"));
+  CHECK(EndsWith(Refusal("1.1.0"), "; did you mean 'iprof@1.1.0'?"));
+  CHECK(Refusal("iprof@2.0.0") ==
+        "'iprof@2.0.0' names no version that can be written: iprof@1.0.0 and iprof@1.1.0 can");
+  CHECK(Refusal("csv@1.0.0").starts_with("'csv@1.0.0' is not one of pretty, "));
+  CHECK(Refusal("xyz") == "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope");
+}
+
+}  // namespace
+}  // namespace iprof::cli

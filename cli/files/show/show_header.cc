@@ -1,0 +1,125 @@
+// The header of `iprof show`: where the profile comes from, and what is in it.
+#include "cli/files/profile_files.h"
+#include "cli/files/show/show.h"
+#include "cli/files/show/show_runs.h"
+#include "cli/files/table_names.h"
+#include "cli/terminal/terminal_text.h"
+#include "cli/terminal/text_layout.h"
+#include "writer/ops/summary.h"
+#include "writer/profile/image/image_note.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/snapshot_note.h"
+#include "writer/profile/io/split_part.h"
+
+namespace iprof::cli {
+namespace {
+
+class Header {
+ public:
+  Header(Console& console, const Profile& profile, const ShowOptions& options)
+      : console_(console), profile_(profile), options_(options) {}
+
+  void Print() {
+    const AgentSection section = AgentSection::Of(profile_);
+    Line("file:", NameOfInput(options_.file) + ", format " + profile_.version());
+    PrintState(section);
+    PrintProvenance(console_, section, options_.width);
+    PrintNotes(section);
+    PrintMethods();
+    PrintHotSet();
+    if (!options_.filter.empty())
+      Line("only:", options_.filter.Describe() + "; shares are of the whole profile");
+    PrintTotals();
+  }
+
+ private:
+  void Line(std::string_view title, const std::string& text) {
+    console_.Write(
+        Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.width));
+  }
+
+  void PrintState(const AgentSection& section) {
+    if (section.form() == AgentSection::Form::kNewer)
+      Line("iprofagent:",
+           fmt::format("version {}, which this iprof cannot read", section.version()));
+    if (section.form() == AgentSection::Form::kMalformed)
+      Line("iprofagent:", "malformed (see 'iprof check')");
+  }
+
+  void PrintNotes(const AgentSection& section) {
+    const auto json_of = [&](std::string_view part) { return section.Part(part); };
+    if (const auto json = json_of(kHarvestPart)) {
+      if (const auto note = HarvestNote::Parse(*json)) Line("harvest:", note->Describe());
+    }
+    if (const auto json = json_of(kSnapshotPart)) {
+      // A merge may have both.
+      if (const auto note = SnapshotNote::Parse(*json))
+        Line("recovered from:", note->Describe(!RunList::Of(profile_).TellsExactness()));
+    }
+    if (const auto json = json_of(kEstimatesPart)) {
+      const auto note = EstimateNote::Parse(*json);
+      if (note && note->methods() > 0)
+        Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
+    }
+    if (const SplitPart split = SplitPart::Of(profile_); !split.stacks.empty()) {
+      Line("split:",
+           split.Describe(profile_.entry_count(Table::kSamples), profile_.Total(Table::kSamples)) +
+               ", are in pieces in the file");
+    }
+    if (const auto note = ImageNote::Of(section)) {
+      const int jdk = JdkOf(note->target);
+      Line("meant for:",
+           note->filtered
+               ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
+               : fmt::format("an image build for JDK {}; may have what it cannot use", jdk));
+    }
+  }
+
+  void PrintMethods() {
+    Line("methods:", fmt::format("{} ran; {}, in {}", Grouped(CountMethodsThatRan(profile_)),
+                                 Counted(profile_.method_count(), "is declared", "are declared"),
+                                 Counted(profile_.type_count(), "type", "types")));
+  }
+
+  void PrintHotSet() {
+    const HotSet& hot = options_.hot;
+    if (hot.all_methods == 0) return;
+    std::string text =
+        fmt::format("{} of {} have {:.1f} % of calls and branches", Grouped(hot.methods),
+                    Counted(hot.all_methods, "method", "methods"), 100 * kHotShare);
+    if (hot.all_code_bytes > 0) {
+      text += fmt::format(" and {:.1f} % of the code ({} of {} bytes)", 100 * hot.CodeShare(),
+                          Grouped(hot.code_bytes), Grouped(hot.all_code_bytes));
+      if (hot.unknown_lengths > 0)
+        text += fmt::format(", without {} of unknown length",
+                            Counted(hot.unknown_lengths, "method", "methods"));
+    }
+    Line("hot set:", text + "; a build makes the others small");
+  }
+
+  void PrintTotals() {
+    console_.Write("\n");
+    console_.Heading(
+        fmt::format("{:<12} {:>10} {:>10} {:>22}", "table", "entries", "methods", "total"));
+    for (const Table table : options_.tables) {
+      const TableSummary summary = SummarizeTable(profile_, table);
+      console_.Print("{:<12} {:>10} {:>10} {:>22}\n", ShortName(table), Grouped(summary.entries),
+                     Grouped(summary.methods), Grouped(summary.total));
+    }
+  }
+
+  Console& console_;
+  const Profile& profile_;
+  const ShowOptions& options_;
+};
+
+}  // namespace
+
+void ShowHeader(Console& console, const Profile& profile, const ShowOptions& options) {
+  Header(console, profile, options).Print();
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,17 @@
+// The part of `iprof show` that says where a profile comes from: its runs and the sampler's statistics.
+//
+// Guarantees, threads and failure: as show.h. Nothing is printed for a profile that does not tell.
+#pragma once
+
+#include "cli/terminal/console.h"
+#include "cli/terminal/json_text.h"
+#include "writer/profile/io/agent_section.h"
+
+namespace iprof::cli {
+
+// Lines of at most this width.
+void PrintProvenance(Console& console, const AgentSection& section, size_t width);
+// The members "runs" and "older_runs" of an object; none if it has no runs.
+void PrintProvenance(JsonText& json, const AgentSection& section);
+
+}  // namespace iprof::cli

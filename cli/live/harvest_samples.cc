@@ -1,0 +1,86 @@
+#include "cli/live/harvest_samples.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "cli/live/agent_library.h"
+#include "cli/live/window_recording.h"
+#include "writer/ops/entry_copier.h"
+#include "writer/profile/image/image_note.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/reader.h"
+
+namespace iprof::cli {
+namespace {
+
+// Nothing that would have a class or its compiled code changed: HotSpot would count it anew. An idle program has no
+// samples, and its counters are wanted all the same.
+constexpr std::string_view kSamplesOnly =
+    "calls=n,branches=n,receivers=n,monitors=n,precise=n,force=always";
+
+WindowOrder WindowOf(const SamplesOrder& order) {
+  WindowOrder window;
+  window.address.pid = order.pid;
+  window.options = fmt::format("{},target={}{}", kSamplesOnly, JdkOf(order.target),
+                               order.is_filtered ? "" : ",image=n");
+  window.only_samples = true;
+  window.duration = order.duration;
+  window.timeouts = order.timeouts;
+  return window;
+}
+
+// An agent that was loaded earlier keeps the target of its first load.
+Status CheckTarget(const Profile& samples, ImageTarget wanted, const std::string& process) {
+  const auto note = ImageNote::Of(AgentSection::Of(samples));
+  if (!note || note->target == wanted) return Status();
+  return Status(Code::kUsage,
+                fmt::format("{}: the agent was loaded for an image of JDK {}, and names lambdas as "
+                            "it does: harvest for that one (--target {})",
+                            process, JdkOf(note->target), JdkOf(note->target)));
+}
+
+}  // namespace
+
+Status CheckSamples(const SamplesOrder& order) {
+  return CheckWindow(WindowOf(order), "iprof harvest", "--samples");
+}
+
+Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console) {
+  WindowOrder window = WindowOf(order);
+  const Result<std::string> library = FindAgentLibrary();
+  if (!library.ok()) return library.status();
+  window.library = *library;
+  std::optional<Profile> recorded;
+  const std::string name = fmt::format("process {}", order.pid);
+  window.save = [&](ByteSource& source) {
+    Result<Profile> read = ReadProfile(source, "the samples of " + name);
+    if (read.ok()) recorded = std::move(*read);
+    return read.status();
+  };
+  // Its counters are gone.
+  window.save_recovered = [](const Profile&) { return Status(); };
+  WindowRecording recording(std::move(window), console);
+  const Result<RecordedWindow> made = recording.Record();
+  if (!made.ok()) return made.status();
+  if (made->how != RecordedWindow::HowEnded::kByStop) {
+    return Status(Code::kIo,
+                  fmt::format("{} has ended during the recording, before its counters were "
+                              "harvested: nothing was written",
+                              name));
+  }
+  if (Status status = CheckTarget(*recorded, order.target, name); !status.ok()) return status;
+  return RecordedSamples{std::move(*recorded), made->recorded};
+}
+
+void AddSamples(const Profile& samples, Profile& harvest, RunNote& run) {
+  EntryCopier copier(samples, harvest);
+  for (const EntryIndex entry : EntriesOf(samples, Table::kSamples))
+    copier.CopyEntry(Table::kSamples, entry);
+  if (const auto sampling = AgentPart(samples, kSamplingPart))
+    SetAgentPart(harvest, kSamplingPart, *sampling);
+  run.tables += "+samples";
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,46 @@
+// HarvestSamples: the samples of a running program, for a harvest of it, which has none.
+//
+// Guarantees: the agent is loaded as 'iprof profile' does it (window_recording.h), records samples alone and changes no
+// class and no compiled code, so HotSpot's counters are those of the program. The profile names methods as the image
+// build that the harvest is for.
+// Threads: one, which has HeldSignals. Failure: one sentence that names the process; also where the program ended, since
+// its counters ended with it.
+//
+// Example: RecordSamples, then a harvest, then AddSamples: one profile with the harvest's counts and the window's stacks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+
+#include "cli/jvm/jvm_connection.h"
+#include "cli/terminal/console.h"
+#include "writer/base/status.h"
+#include "writer/profile/image/image_target.h"
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/model.h"
+
+namespace iprof::cli {
+
+struct SamplesOrder {
+  pid_t pid = 0;
+  std::chrono::milliseconds duration{0};
+  ImageTarget target{};
+  bool is_filtered = true;  // without what an image build cannot use
+  jvm::AttachTimeouts timeouts;
+};
+
+struct RecordedSamples {
+  Profile profile;
+  std::chrono::milliseconds recorded{0};
+};
+
+// Whether the order can be carried out, before anything is done.
+Status CheckSamples(const SamplesOrder& order);
+Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console);
+
+// Adds the stacks, and what the sampler says of them. Adds to the run that it has samples.
+void AddSamples(const Profile& samples, Profile& harvest, RunNote& run);
+
+}  // namespace iprof::cli

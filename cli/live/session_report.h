@@ -1,0 +1,21 @@
+// What the user sees of an agent's answer and of a session's status.
+//
+// Guarantees: text from the agent is escaped. JSON has the members of the agent's own answer.
+// Threads: one. Failure: as Console.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal/console.h"
+#include "writer/control/answer.h"
+
+namespace iprof::cli {
+
+// The answer as text, one sentence, or as JSON. A refusal is an error, with exit code 4.
+ExitCode ReportAnswer(Console& console, const std::string& who, const control::Answer& answer,
+                      bool as_json);
+
+// What `iprof status` prints.
+std::string StatusText(const std::string& who, const control::SessionStatus& status);
+
+}  // namespace iprof::cli

@@ -1,0 +1,80 @@
+#include "cli/terminal/text_layout.h"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace iprof::cli {
+namespace {
+
+constexpr size_t kDefaultWidth = 100;
+constexpr size_t kLeastWidth = 60;
+constexpr size_t kMostWidth = 10'000;
+constexpr std::string_view kEllipsis = "…";
+
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+size_t FromEnvironment() {
+  const char* columns = std::getenv("COLUMNS");
+  if (columns == nullptr) return 0;
+  size_t width = 0;
+  const std::string_view text(columns);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+  return error == std::errc() && end == text.data() + text.size() ? width : 0;
+}
+
+}  // namespace
+
+size_t TerminalWidth(const Console& console) {
+  size_t width = FromEnvironment();
+  winsize terminal{};
+  if (width == 0 && ioctl(console.out_fd(), TIOCGWINSZ, &terminal) == 0) width = terminal.ws_col;
+  return width == 0 ? kDefaultWidth : std::clamp(width, kLeastWidth, kMostWidth);
+}
+
+size_t WidthOf(std::string_view text) {
+  return text.size() - static_cast<size_t>(std::ranges::count_if(text, IsContinuation));
+}
+
+std::string CutTo(std::string_view text, size_t width) {
+  if (text.size() <= width || WidthOf(text) <= width) return std::string(text);
+  size_t end = 0;
+  for (size_t columns = 1; columns < width; ++columns) {
+    do {
+      ++end;
+    } while (end < text.size() && IsContinuation(text[end]));
+  }
+  return std::string(text.substr(0, end)).append(width == 0 ? std::string_view() : kEllipsis);
+}
+
+std::string Paragraph(std::string_view first, std::string_view text, size_t width) {
+  const size_t indent = WidthOf(first);
+  const size_t room = width > indent + 1 ? width - indent : 1;
+  std::string out(first);
+  size_t used = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string word = CutTo(text.substr(0, end), room);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t columns = WidthOf(word);
+    if (used > 0 && used + 1 + columns > room) {
+      out.append("\n").append(indent, ' ');
+      used = 0;
+    }
+    if (used > 0) out += ' ';
+    out += word;
+    used += columns + (used > 0 ? 1 : 0);
+  }
+  return out + "\n";
+}
+
+std::string PercentOf(int64_t part, int64_t total) {
+  if (part == 0 || total == 0) return "0.0 %";
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(total);
+  if (percent < 0.05) return "<0.1 %";
+  return part < total && percent >= 99.95 ? ">99.9 %" : fmt::format("{:.1f} %", percent);
+}
+
+}  // namespace iprof::cli

@@ -1,0 +1,67 @@
+#include "cli/views/export/export_format.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+
+#include "cli/views/export/buffered_text.h"
+#include "writer/ops/summary.h"
+
+namespace iprof {
+namespace {
+
+constexpr size_t kMostCallerBytes = size_t{16} << 20;  // 65,536 frames of 256 bytes
+
+std::string CsvField(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// The first four fields of an entry's lines.
+std::string Head(const Profile& profile, Table table, ContextIndex context) {
+  const Frame frame = profile.InnermostFrame(context);
+  if (frame.method == kNoMethod) return fmt::format("{},,,", TableKey(table));
+  return fmt::format("{},{},{},{}", TableKey(table), CsvField(profile.DescribeMethod(frame.method)),
+                     frame.bci, CsvField(DescribeCallers(profile, context, kMostCallerBytes)));
+}
+
+}  // namespace
+
+Status WriteCsv(const Profile& profile, const ExportOptions&, ByteSink& sink) {
+  BufferedText lines(sink);
+  lines.buffer() = "table,method,bci,callers,successor_bci,successor_index,type,count\n";
+  const auto out = [&] { return std::back_inserter(lines.buffer()); };
+  for (const Table table : kAllTables) {
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      const std::string head = Head(profile, table, profile.EntryContext(table, entry));
+      switch (RecordKindOf(table)) {
+        case RecordKind::kCount:
+          fmt::format_to(out(), "{},,,,{}\n", head, profile.EntryCount(table, entry));
+          break;
+        case RecordKind::kSuccessors:
+          for (const Successor& s : profile.EntrySuccessors(entry)) {
+            fmt::format_to(out(), "{},{},{},,{}\n", head, s.bci, s.index, s.count);
+            if (!lines.Continue()) break;
+          }
+          break;
+        case RecordKind::kTypeCounts:
+          for (const TypeCount& t : profile.EntryTypeCounts(table, entry)) {
+            fmt::format_to(out(), "{},,,{},{}\n", head, CsvField(profile.TypeName(t.type)),
+                           t.count);
+            if (!lines.Continue()) break;
+          }
+          break;
+      }
+      if (!lines.Continue()) return lines.Finish();
+    }
+  }
+  return lines.Finish();
+}
+
+}  // namespace iprof

@@ -1,0 +1,44 @@
+#include "cli/views/export/stacks.h"
+
+#include <algorithm>
+
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/sampling_sum.h"
+
+namespace iprof {
+namespace {
+
+uint64_t Key(MethodIndex method, uint32_t number) {
+  return uint64_t{static_cast<uint32_t>(method)} << 32 | number;
+}
+
+}  // namespace
+
+FramePlaces::FramePlaces(const Profile& profile)
+    : profile_(profile), lines_(SourceLines::Of(profile)) {}
+
+size_t FramePlaces::NumberOf(const Frame& frame) {
+  const auto [position, is_new_position] =
+      by_position_.try_emplace(Key(frame.method, static_cast<uint32_t>(frame.bci)), 0);
+  if (!is_new_position) return position->second;
+  int64_t line = 0;
+  if (!lines_.empty())
+    line = lines_.LineOf(profile_.DescribeMethod(frame.method), frame.bci).value_or(0);
+  if (line < 0 || line > UINT32_MAX) line = 0;  // none that a class file has
+  const auto [place, is_new] =
+      by_line_.try_emplace(Key(frame.method, static_cast<uint32_t>(line)), places_.size());
+  if (is_new) places_.push_back({frame.method, line});
+  position->second = place->second;
+  return place->second;
+}
+
+std::optional<SampleTime> SampleTimeOf(const Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kSamplingPart);
+  const auto sampling = json ? SamplingSum::Parse(*json) : std::nullopt;
+  if (!sampling) return std::nullopt;
+  const auto [event, interval_ns] = sampling->Kind();
+  return SampleTime{event, interval_ns};
+}
+
+}  // namespace iprof

@@ -1,0 +1,44 @@
+#include "writer/profile/image/image_share.h"
+
+namespace iprof {
+
+bool IsUsable(Table table, std::span<const MethodUse* const> uses, ImageTarget target) {
+  if (uses.empty()) return true;
+  switch (table) {
+    case Table::kMonitors:
+      return true;
+    case Table::kSamples:
+      return !CutStack(uses, target).empty();
+    case Table::kCalls:
+      return AreCallsUsable(uses.front()->For(target));
+    case Table::kConditionals:
+    case Table::kVirtualInvokes:
+    case Table::kInstanceOfs:
+      return IsPositionUsable(uses.front()->For(target));
+  }
+  return false;
+}
+
+void ImageShare::Add(Table table, std::span<const MethodUse* const> uses, int64_t weight,
+                     ImageTarget target) {
+  Part& part = tables[static_cast<size_t>(table)];
+  ++part.entries;
+  part.weight = SaturatingAdd(part.weight, weight);
+  if (!IsUsable(table, uses, target)) return;
+  ++part.usable_entries;
+  part.usable_weight = SaturatingAdd(part.usable_weight, weight);
+}
+
+size_t ImageShare::entries() const {
+  size_t sum = 0;
+  for (const Part& part : tables) sum += part.entries;
+  return sum;
+}
+
+size_t ImageShare::usable_entries() const {
+  size_t sum = 0;
+  for (const Part& part : tables) sum += part.usable_entries;
+  return sum;
+}
+
+}  // namespace iprof

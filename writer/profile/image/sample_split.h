@@ -1,0 +1,33 @@
+// SplitSamples: which stacks to write in pieces, so that an image build does not prefer stray samples to exact receivers.
+//
+// A build looks at the classes that were counted at a call only where it finds no sampled callee (sampled_calls.h). So one
+// sample in a rare class's method beats millions of calls of another class that is too short to be sampled. Where the sampled
+// callees of a hot call do not agree with its receivers (site_receivers.h), each stack through that site is cut there.
+// Example: Slow.run was sampled under Loop.step:7, and 95 % of the receivers there are Quick. The stack
+//   Slow.sum:4 < Slow.run:31 < Loop.step:7 < Main.main:5
+// is written as "Slow.sum:4 < Slow.run:31" and "Loop.step:7 < Main.main:5", each with the stack's weight: both stay hot.
+// Of a stack with several such calls, only the pieces at its two ends are written: the rest would multiply the total, of which
+// a context must have 5 % to be hot (docs/lab/sampling.md). The written total is larger than the number of signals all the same:
+// here it doubles, so of 300 signals a build that ignores fewer than 500 samples sees 600.
+// Calls that ran fewer than kFewestCalls times are not looked at: nothing depends on how they are dispatched, and a stack that
+// is cut at Thread.run loses its bottom for nothing.
+//
+// Guarantees: in what is written (WrittenStacks), no hot call at a site that matters has sampled callees that disagree, in any
+// context of up to kLongestChain frames.
+// Pure: the profile stays whole, and a split of what was read gives the same. Not split are harvests and merges with them:
+// their receivers are estimates, and samples of the same run know more. Nor are profiles without our section
+// (agent_section.h), as of instrumented images: they are written as they were read. Records with callers are not looked at.
+// Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include "writer/profile/io/split_part.h"
+#include "writer/profile/model.h"
+
+namespace iprof {
+
+SplitPart SplitSamples(const Profile& profile);
+
+// Gives a profile that was not read from its file the part that it would then have.
+void AddSplitPart(Profile& profile);
+
+}  // namespace iprof

@@ -1,0 +1,208 @@
+#include "writer/profile/io/code_part.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "writer/base/code_length.h"
+#include "writer/base/murmur3.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/digits.h"
+#include "writer/profile/io/hashed_names.h"
+#include "writer/profile/io/json_builder.h"
+#include "writer/profile/io/json_object.h"
+
+namespace iprof {
+namespace {
+
+constexpr char kUnknown = '-';
+constexpr size_t kDigitsEach = 6;
+static_assert(kDigitsEach * kBitsOfDigit == kCodeHashBits);
+// The text must stay below the reader's limit for a string.
+constexpr size_t kMostMethods = 2'000'000;
+
+// nullopt if a character is no digit.
+std::optional<uint64_t> ParseHash(std::string_view text) {
+  uint64_t hash = 0;
+  for (const char digit : text) {
+    const int value = ValueOfDigit(digit);
+    if (value < 0) return std::nullopt;
+    hash = hash << kBitsOfDigit | static_cast<uint64_t>(value);
+  }
+  return hash << (64 - kCodeHashBits);
+}
+
+// All hashes; 0 where one is not known. nullopt if the text has another shape.
+std::optional<std::vector<uint64_t>> ParseHashes(std::string_view text) {
+  std::vector<uint64_t> hashes;
+  while (!text.empty()) {
+    if (text.front() == kUnknown) {
+      hashes.push_back(0);
+      text.remove_prefix(1);
+      continue;
+    }
+    const auto hash = ParseHash(text.substr(0, kDigitsEach));
+    if (text.size() < kDigitsEach || !hash) return std::nullopt;
+    hashes.push_back(*hash);
+    text.remove_prefix(kDigitsEach);
+  }
+  return hashes;
+}
+
+// The methods in the order of their ids.
+std::vector<MethodIndex> RecordedMethods(const Profile& profile) {
+  std::vector<bool> is_recorded(profile.method_count());
+  for (const Table table :
+       {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes, Table::kInstanceOfs}) {
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      const MethodIndex method = profile.InnermostFrame(profile.EntryContext(table, entry)).method;
+      if (method != kNoMethod) is_recorded[static_cast<size_t>(method)] = true;
+    }
+  }
+  std::vector<MethodIndex> methods;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    if (is_recorded[static_cast<size_t>(method)]) methods.push_back(method);
+  }
+  const auto precedes = [&](MethodIndex a, MethodIndex b) {
+    return profile.MethodFileId(a) < profile.MethodFileId(b);
+  };
+  if (!std::is_sorted(methods.begin(), methods.end(), precedes))
+    std::sort(methods.begin(), methods.end(), precedes);
+  return methods;
+}
+
+uint64_t HashWithName(uint64_t hash, std::string_view name) {
+  std::string text(reinterpret_cast<const char*>(&hash), sizeof hash);
+  text += name;
+  return Murmur3(text).low;
+}
+
+// In digits; empty if the names are too long.
+std::string HashOfNames(const Profile& profile, const std::vector<MethodIndex>& methods) {
+  std::string text;
+  uint64_t hash = 0;
+  HashedNames names;
+  for (const MethodIndex method : methods) {
+    text.clear();
+    if (!names.Append(profile, method, &text)) return {};
+    hash = HashWithName(hash, text);
+  }
+  std::string digits;
+  AppendDigits(hash, kDigitsEach, &digits);
+  return digits;
+}
+
+// All lengths. nullopt if the text has another shape.
+std::optional<std::vector<uint32_t>> ParseLengths(std::string_view text) {
+  std::vector<uint32_t> lengths;
+  DigitReader reader(text);
+  while (!reader.at_end()) {
+    const uint64_t length = reader.Small();
+    if (!reader.ok() || length > kCodeLengthBits) return std::nullopt;
+    lengths.push_back(static_cast<uint32_t>(length));
+  }
+  return lengths;
+}
+
+struct CodeText {
+  int64_t bits = 0;
+  std::string methods;
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> lengths;  // empty: none
+};
+
+std::optional<CodeText> ParseCode(std::string_view json) {
+  CodeText text;
+  bool has_hashes = false;
+  const bool read = ParseObject(json, kCodePart, [&](JsonScanner& in, const std::string& name) {
+    if (name == "methods") return in.ReadText(&text.methods);
+    if (name == "bits") return in.ReadWhole(&text.bits);
+    std::string digits;
+    if (name == "hashes") {
+      if (!in.ReadText(&digits)) return false;
+      auto hashes = ParseHashes(digits);
+      has_hashes = hashes.has_value();
+      if (hashes) text.hashes = std::move(*hashes);
+      return has_hashes;
+    }
+    if (name != "lengths") return in.SkipValue();
+    if (!in.ReadText(&digits)) return false;
+    auto lengths = ParseLengths(digits);
+    if (lengths) text.lengths = std::move(*lengths);
+    return lengths.has_value();
+  });
+  if (!read || text.bits != kCodeHashBits || text.methods.size() != kDigitsEach || !has_hashes)
+    return std::nullopt;
+  if (!text.lengths.empty() && text.lengths.size() != text.hashes.size()) return std::nullopt;
+  for (size_t m = 0; m < text.lengths.size(); ++m)
+    text.hashes[m] = WithCodeLength(text.hashes[m], text.lengths[m]);
+  return text;
+}
+
+}  // namespace
+
+bool IsCodePart(std::string_view json) { return ParseCode(json).has_value(); }
+
+std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json) {
+  std::optional<CodeText> text = ParseCode(json);
+  if (!text) return std::nullopt;
+  return std::move(text->hashes);
+}
+
+std::vector<uint32_t> CodeLengthsIn(std::string_view json, size_t methods,
+                                    const std::function<std::string(size_t)>& text_of) {
+  auto code = ParseCode(json);
+  if (!code || code->lengths.size() != methods) return {};
+  uint64_t hash = 0;
+  size_t bytes = 0;
+  for (size_t m = 0; m < methods; ++m) {
+    const std::string text = text_of(m);
+    bytes += text.size();
+    if (bytes > HashedNames::kMostBytes) return {};
+    hash = HashWithName(hash, text);
+  }
+  std::string digits;
+  AppendDigits(hash, kDigitsEach, &digits);
+  return digits == code->methods ? std::move(code->lengths) : std::vector<uint32_t>();
+}
+
+CodePartForm LoadCodeHashes(Profile& profile) {
+  const AgentSection section = AgentSection::Of(profile);
+  const auto json = section.Part(kCodePart);
+  if (!json) return CodePartForm::kNone;
+  const auto text = ParseCode(*json);
+  if (!text) return CodePartForm::kMalformed;
+  const std::vector<MethodIndex> methods = RecordedMethods(profile);
+  if (text->hashes.size() != methods.size() || HashOfNames(profile, methods) != text->methods)
+    return CodePartForm::kOther;
+  for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], text->hashes[m]);
+  return CodePartForm::kFits;
+}
+
+void NoteCodeHashes(Profile& profile) {
+  std::string hashes;
+  std::string lengths;
+  bool any = false;
+  bool any_length = false;
+  std::vector<MethodIndex> methods;
+  if (profile.has_code_hashes()) methods = RecordedMethods(profile);
+  if (methods.size() > kMostMethods) methods.clear();
+  hashes.reserve(methods.size() * kDigitsEach);
+  for (const MethodIndex method : methods) {
+    const uint64_t hash = profile.CodeHash(method);
+    any = any || hash != 0;
+    hash != 0 ? AppendDigits(hash, kDigitsEach, &hashes) : hashes.push_back(kUnknown);
+    any_length = any_length || CodeLengthIn(hash) != 0;
+    AppendSmall(CodeLengthIn(hash), &lengths);
+  }
+  const std::string names = any ? HashOfNames(profile, methods) : std::string();
+  if (names.empty()) return RemoveAgentPart(profile, kCodePart);
+  JsonBuilder json;
+  json.Open('{').Field("bits", kCodeHashBits).Field("methods", names).Field("hashes", hashes);
+  if (any_length) json.Field("lengths", lengths);
+  SetAgentPart(profile, kCodePart, json.Close('}').Take());
+}
+
+}  // namespace iprof

@@ -1,0 +1,41 @@
+#include "writer/profile/io/format_version.h"
+
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "writer/profile/io/profile_place.h"
+
+namespace iprof {
+
+Status CheckVersion(std::string_view version) {
+  const auto unsupported = [&](const char* why) {
+    return Status(Code::kUnsupported, "iprof version " + ShortQuoted(version) + " " + why);
+  };
+  int parts[3] = {};
+  const char* at = version.data();
+  const char* const end = at + version.size();
+  for (int i = 0; i < 3; ++i) {
+    const bool digit = at != end && *at >= '0' && *at <= '9';
+    const auto parsed = std::from_chars(at, end, parts[i]);
+    if (!digit || parsed.ec != std::errc()) {
+      return {Code::kBadInput,
+              "found the version " + ShortQuoted(version) + ", expected one such as \"1.0.0\""};
+    }
+    at = parsed.ptr;
+    if (i < 2 && (at == end || *at++ != '.')) {
+      return {Code::kBadInput,
+              "found the version " + ShortQuoted(version) + ", expected one such as \"1.0.0\""};
+    }
+  }
+  if (at != end && *at != '-' && *at != '+') {
+    return {Code::kBadInput,
+            "found the version " + ShortQuoted(version) + ", expected one such as \"1.0.0\""};
+  }
+  if (parts[0] == 1 || (parts[0] == 0 && parts[1] == 4)) return {};
+  if (parts[0] == 0 && parts[1] == 2)
+    return unsupported("is from 2022 and has other keys; 0.4.0 and 1.x can be read");
+  return unsupported("cannot be read; 0.4.0 and 1.x can");
+}
+
+}  // namespace iprof

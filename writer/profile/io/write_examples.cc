@@ -1,0 +1,42 @@
+// Writes example profiles into a folder, as seeds for the fuzzers and as input of the schema test.
+// Usage: write_samples FOLDER COUNT [official]. Names are random-N-VERSION.json; every fourth is
+// also written as .json.gz.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/writer.h"
+
+int main(int argc, char** argv) {
+  using namespace iprof;
+  const bool official = argc == 4 && std::string_view(argv[3]) == "official";
+  if (argc != 3 && !official) {
+    std::fprintf(stderr, "usage: write_samples FOLDER COUNT [official]\n");
+    return 2;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(argv[1], error);
+  const auto write = [&](const Profile& profile, const WriteOptions& options,
+                         const std::string& name) {
+    const auto report = WriteProfileFile(profile, options, std::string(argv[1]) + "/" + name);
+    if (!report.ok()) std::fprintf(stderr, "%s\n", report.status().message().c_str());
+    return report.ok();
+  };
+  const auto count = std::strtoull(argv[2], nullptr, 10);
+  for (uint64_t i = 0; i < count; ++i) {
+    const Profile profile =
+        MakeRandomProfile(i, official ? ExampleKind::kOfficial : ExampleKind::kAnything);
+    WriteOptions options;
+    options.version = i % 2 == 0 ? FormatVersion::k1_0_0 : FormatVersion::k1_1_0;
+    options.pretty = i % 3 == 0;
+    const std::string name = "random-" + std::to_string(i) + "-" +
+                             std::string(FormatVersionName(options.version)) + ".json";
+    if (!write(profile, options, name)) return 1;
+    options.gzip = true;
+    if (i % 4 == 0 && !write(profile, options, name + ".gz")) return 1;
+  }
+  return 0;
+}

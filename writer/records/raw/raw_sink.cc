@@ -1,0 +1,29 @@
+#include "writer/records/raw/raw_sink.h"
+
+#include "writer/records/raw/raw_harvest.h"
+
+namespace iprof {
+
+void RawSink::SetProbeCounts(ProbeCounts counts) {
+  generation_.counters = counts.counters;
+  generation_.pairs = counts.pairs;
+  for (const auto& [method, frames] : counts.live_frames)
+    live_frames_.emplace_back(live_methods_.emplace_back(method), frames);
+  generation_.live_frames = live_frames_;
+  generation_.estimated = std::move(counts.estimated);
+}
+
+void RawSink::AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
+                         const TypeCounts& types, const AssemblyOptions& options) {
+  harvest_ = EncodeRawHarvest(classes, counters, types, options);
+  generation_.harvest = harvest_;
+}
+
+RawPublication RawSink::Publish() {
+  std::vector<RawPart> parts;
+  for (const auto& [name, json] : parts_) parts.push_back({name, json});
+  generation_.parts = parts;
+  return file_.Publish(generation_);
+}
+
+}  // namespace iprof

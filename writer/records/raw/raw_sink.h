@@ -1,0 +1,58 @@
+// RawSink: makes a generation of a raw file of what the sources of a recording write into it (record_sink.h).
+//
+// Example: RawSink sink(file, now_ns); each source writes; then sink.Publish().
+//
+// Guarantees: nothing is in the file before Publish, but the log's bytes. Without it, the last generation stays.
+// Threads: one. Failure: as RawWriter.
+#pragma once
+
+#include <list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "writer/records/raw/record_sink.h"
+
+namespace iprof {
+
+class RawSink final : public RecordSink {
+ public:
+  // The file must outlive this object.
+  RawSink(RawWriter& file, int64_t time_ns) : file_(file) {
+    generation_.time_ns = time_ns;
+    generation_.at_rest = true;
+  }
+  RawSink(const RawSink&) = delete;
+  RawSink& operator=(const RawSink&) = delete;
+
+  RawWriter* log() override { return &file_; }
+  bool is_snapshot() const override { return true; }
+  void SetProbeCounts(ProbeCounts counts) override;
+  void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
+                  const TypeCounts& types, const AssemblyOptions& options) override;
+  void AddMethod(uint32_t number, const RawMethod& method) override {
+    file_.AddMethod(number, method);
+  }
+  void AddStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut) override {
+    file_.AddStack(number, frames, cut);
+  }
+  void SetWeights(std::span<const uint64_t> weights) override { generation_.stacks = weights; }
+  void SetPart(std::string_view name, std::string_view json) override {
+    parts_.emplace_back(name, json);
+  }
+  void NoteGoesOn() override { generation_.at_rest = false; }
+
+  // What is counted belongs to this run.
+  void SetRun(const RunId& run) { generation_.run = run; }
+  RawPublication Publish();
+
+ private:
+  RawWriter& file_;
+  RawGeneration generation_;
+  std::vector<std::pair<std::string, std::string>> parts_;
+  std::list<std::string> live_methods_;
+  std::vector<std::pair<std::string_view, uint64_t>> live_frames_;
+  std::vector<uint8_t> harvest_;
+};
+
+}  // namespace iprof

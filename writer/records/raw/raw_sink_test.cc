@@ -1,0 +1,213 @@
+// One source that writes into both sinks.
+#include "writer/records/raw/raw_sink.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "writer/base/temporary_folder.h"
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/records/method_record.h"
+#include "writer/records/raw/profile_sink.h"
+#include "writer/records/raw/raw_profile.h"
+#include "writer/records/raw/raw_reader.h"
+#include "writer/records/raw/test_program.h"
+
+namespace iprof {
+namespace {
+
+ClassRecord MakeClass(std::string_view name, uint32_t first) {
+  ClassRecord klass;
+  klass.name = klass.Keep(name);
+  CountedMethod method;
+  method.name = "run";
+  method.descriptor = "()V";
+  method.counters = 1;
+  method.first = CounterIndex{first};
+  method.first_site = first;
+  method.sites = 1;
+  MethodRecord code;
+  code.derivation.counter_count = 1;
+  code.certificate.kind = Exactness::kExact;
+  code.certificate.live_frames_matter = true;
+  EncodeMethodRecord(code, &klass.records);
+  klass.methods.push_back(method);
+  klass.sites.push_back({0, 5, first, SiteKind::kReceiver});
+  return klass;
+}
+
+// Probes count test.C and test.F, which is frozen; HotSpot counts test.H; and there are samples.
+struct Source {
+  const ClassRecord counted = MakeClass("test/C", 0);
+  const ClassRecord frozen = MakeClass("test/F", 1);
+  const ClassRecord harvested = MakeClass("test/H", 0);
+  const RecordedClasses all{{&counted, &frozen}};
+  const RecordedClasses hotspots{{&harvested}};
+  std::vector<uint64_t> counters = {5, 800};
+  TypeCounts types;
+  std::vector<uint64_t> harvested_counters = {30};
+  TypeCounts harvested_types;
+  std::vector<uint64_t> pairs = {4, 1};
+  std::vector<uint64_t> weights = {3, 0};
+  EstimatedMethods estimated{.calls = {{"test.F.run()void", 700}, {"test.G.run()void", 0}},
+                             .unnamed = 2};
+  bool is_at_rest = true;
+
+  Source() {
+    types.Add(0, "test.X", 4);
+    types.AddLost(1, 1);
+    harvested_types.AddLost(0, 30);  // so that the assembly leaves the site out
+  }
+
+  void Write(RecordSink& sink) {
+    ProbeCounts counts{.classes = &all,
+                       .types = &types,
+                       .counters = counters,
+                       .pairs = pairs,
+                       .options = TestProgram::Header().assembly,
+                       .estimated = estimated};
+    const std::string method("test/C.run()V");
+    const std::pair<std::string_view, uint64_t> live[] = {{method, 2}};
+    counts.live_frames = live;
+    if (RawWriter* const log = sink.log()) {
+      counts.classes = nullptr;
+      counts.types = nullptr;
+      log->AddClass(0, counted);
+      log->AddClass(1, frozen);
+      log->AddPair(0, 0, "test.X");
+      log->AddPair(1, 1, "");
+    }
+    sink.SetProbeCounts(std::move(counts));
+    sink.AddHarvest(hotspots, harvested_counters, harvested_types, {.max_lost = 0.5});
+    HarvestNote note;
+    note.sites_left_out = 4;
+    sink.SetPart(kHarvestPart, note.ToJson());
+    sink.SetPart(kSamplingPart, "{\"signals\":3}");
+    sink.AddMethod(0, {.type = "test.C", .name = "run", .descriptor = "()V"});
+    sink.AddMethod(1, {.type = "test.Rare", .name = "run", .descriptor = "()V"});
+    const RawStackFrame stack[] = {{0, 3, 12}};
+    const RawStackFrame rare[] = {{1, 3, 12}};
+    sink.AddStack(0, stack, false);
+    sink.AddStack(1, rare, false);
+    sink.SetWeights(weights);
+    if (!is_at_rest) sink.NoteGoesOn();
+  }
+};
+
+struct Place {
+  TemporaryFolder folder;
+  std::unique_ptr<RawWriter> file;
+  explicit Place(const RawHeader& header, const RawLimits& limits = {}) {
+    auto made =
+        RawWriter::Create([&](int) { return std::string(folder / "a.iraw"); }, header, limits);
+    REQUIRE(made.ok());
+    file = std::move(*made);
+  }
+  RawContents Contents() const {
+    std::ifstream in(file->path(), std::ios::binary);
+    const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
+    RawMemoryBytes memory(bytes);
+    auto contents = ReadRaw(memory, "a.iraw");
+    REQUIRE(contents.ok());
+    return std::move(*contents);
+  }
+};
+
+RawHeader Header() {
+  RawHeader header = TestProgram::Header();
+  header.harvests = true;
+  return header;
+}
+
+TEST_CASE("what goes through a raw file gives the profile that is made at once") {
+  Source source;
+  Profile direct;
+  direct.AddStandardTypes();
+  ProfileSink at_once(direct);
+  source.Write(at_once);
+  Place place(Header());
+  RawSink sink(*place.file, 1);
+  source.Write(sink);
+  REQUIRE(sink.Publish().status.ok());
+  const RawProfile recovered = MakeRawProfile(place.Contents());
+  CHECK(TextOf(recovered.profile) == TextOf(direct));
+  CHECK(TextOf(direct) ==
+        "callCountProfiles test.C.run()void:0 = 5\n"
+        "callCountProfiles test.F.run()void:0 = 800\n"
+        "callCountProfiles test.H.run()void:0 = 30\n"
+        "samplingProfiles test.C.run()void:3 = 3\n"
+        "virtualInvokeProfiles test.C.run()void:5 = test.X:4\n");
+  for (const Profile* const profile : {static_cast<const Profile*>(&direct), &recovered.profile}) {
+    const AgentSection section = AgentSection::Of(*profile);
+    const auto estimates = EstimateNote::Parse(section.Part(kEstimatesPart).value_or(""));
+    REQUIRE(estimates);
+    CHECK(estimates->calls.at("test.F.run()void") == 700);
+    CHECK(HarvestNote::Of(*profile)->sites_left_out == 5);  // with that of the assembly
+    CHECK_FALSE(profile->FindType("test.Rare"));
+  }
+  for (const AssemblyResult* made : {at_once.counted(), &recovered.assembly}) {
+    CHECK(made->estimated.unnamed == 2);
+    CHECK(made->largest_k == 2);
+    CHECK(made->methods_exact + made->methods_estimated + made->methods_bounded == 2);
+    CHECK(made->methods_exact == 0);
+  }
+  CHECK(recovered.note.at_rest);
+  CHECK_FALSE(recovered.note.HasLosses());
+}
+
+TEST_CASE("what was recorded meanwhile makes a snapshot of a program that goes on") {
+  Source source;
+  source.is_at_rest = false;
+  Place place(Header());
+  RawSink sink(*place.file, 1);
+  source.Write(sink);
+  REQUIRE(sink.Publish().status.ok());
+  CHECK_FALSE(place.Contents().at_rest);
+}
+
+TEST_CASE("of each generation, the file has the last harvest") {
+  Source source;
+  Place place(Header());
+  for (const uint64_t count : {30, 40, 50}) {
+    source.harvested_counters[0] = count;
+    RawSink sink(*place.file, 1);
+    source.Write(sink);
+    REQUIRE(sink.Publish().status.ok());
+    CHECK(TextOf(MakeRawProfile(place.Contents()).profile)
+              .find("test.H.run()void:0 = " + std::to_string(count)) != std::string::npos);
+  }
+  RawSink without(*place.file, 1);
+  REQUIRE(without.Publish().status.ok());
+  const RawProfile made = MakeRawProfile(place.Contents());
+  CHECK(TextOf(made.profile).find("test.H") == std::string::npos);
+  CHECK(made.note.without_harvest);
+}
+
+TEST_CASE("a harvest and names of estimates without room are counted, and all else stays") {
+  Source source;
+  source.harvested_counters.resize(kLeastRawBytes);
+  for (int m = 0; m < 5'000; ++m)
+    source.estimated.calls["test.F.a_method_with_a_long_name_" + std::to_string(m) + "()void"] = 1;
+  const uint64_t estimated = source.estimated.with_estimates();
+  Place place(Header(), {.most_bytes = kLeastRawBytes});
+  RawSink sink(*place.file, 1);
+  source.Write(sink);
+  REQUIRE(sink.Publish().status.ok());
+  const RawContents contents = place.Contents();
+  CHECK(contents.losses.harvest == 1);
+  CHECK(contents.harvest.empty());
+  CHECK(contents.estimated.calls.empty());
+  CHECK(contents.estimated.unnamed == estimated);
+  const RawProfile made = MakeRawProfile(contents);
+  CHECK(made.note.without_harvest);
+  CHECK(made.note.lost_notes > 0);
+  CHECK(TextOf(made.profile).find("test.F.run()void:0 = 800") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace iprof

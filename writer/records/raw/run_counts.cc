@@ -1,0 +1,63 @@
+#include "writer/records/raw/run_counts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/estimate_note.h"
+
+namespace iprof {
+namespace {
+
+// Small enough for sums.
+int64_t Clamped(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
+}
+
+}  // namespace
+
+void AddCounts(const AssemblyResult& assembly, RunNote* note) {
+  const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
+  note->exactness = {.exact = number(assembly.methods_exact),
+                     .within_k = number(assembly.methods_bounded),
+                     .unknown = number(assembly.methods_unknown + assembly.methods_estimated +
+                                       assembly.methods_replaced),
+                     .largest_k = number(assembly.largest_k)};
+  note->Lose("branches", assembly.branches_left_out);
+  note->Lose("sites", assembly.sites_left_out);
+  note->Lose("monitors", assembly.monitors_lost);
+  note->Lose("negative_counts", assembly.clamps);
+  note->Lose("damaged_records", assembly.damaged_records);
+  note->Lose("methods_changed_by_others", assembly.positions_dropped);
+  note->Lose("method_versions", assembly.versions_dropped);
+  note->Lose("estimates", assembly.estimated.lost);
+  note->Lose("estimates_without_name", assembly.estimated.unnamed);
+}
+
+void NoteEstimates(const AssemblyResult& assembly, Profile& profile) {
+  if (assembly.replaced_calls.empty() && assembly.estimated.calls.empty()) return;
+  EstimateNote note;
+  for (const auto* calls : {&assembly.replaced_calls, &assembly.estimated.calls}) {
+    for (const auto& [method, count] : *calls) {
+      int64_t& sum = note.calls[method];
+      sum = SaturatingAdd(sum, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)));
+    }
+  }
+  SetAgentPart(profile, kEstimatesPart, note.ToJson());
+}
+
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note) {
+  const uint64_t others = assembly.methods_bounded + assembly.methods_unknown +
+                          assembly.methods_estimated + assembly.methods_replaced;
+  note->methods_exact = note->at_rest ? Clamped(assembly.methods_exact) : 0;
+  note->methods_within_k = Clamped(note->at_rest ? others : others + assembly.methods_exact);
+}
+
+void NoteCountingGoesOn(RunNote* note) {
+  if (!note->exactness) return;
+  RunExactness& exactness = *note->exactness;
+  exactness.within_k += std::exchange(exactness.exact, 0);
+  exactness.largest_k = 0;
+}
+
+}  // namespace iprof

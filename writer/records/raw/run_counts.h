@@ -1,0 +1,25 @@
+// What a run's note says of its counts (writer/profile/io/run_note.h), at the end of a recording and for a
+// snapshot.
+//
+// Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
+#pragma once
+
+#include <cstdint>
+
+#include "writer/profile/io/run_note.h"
+#include "writer/profile/io/snapshot_note.h"
+#include "writer/records/profile_assembly.h"
+
+namespace iprof {
+
+// How exact the counts are, and what was left out. How far estimates are off is unknown.
+void AddCounts(const AssemblyResult& assembly, RunNote* note);
+// Notes in the profile which calls are estimated (writer/profile/io/estimate_note.h): of methods that compilers replaced, and of
+// those that were without probes.
+void NoteEstimates(const AssemblyResult& assembly, Profile& profile);
+// The numbers of methods of a snapshot, which says whether it was at rest.
+void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);
+// Threads went on counting while the counts were read: none is exact, and how large k is, is not known.
+void NoteCountingGoesOn(RunNote* note);
+
+}  // namespace iprof
