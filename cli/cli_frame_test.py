@@ -24,7 +24,7 @@ class Frame(CliTest):
         overview = self.out("help")
         self.assertEqual(overview, self.out("--help"))
         # cli/terminal/exit_code.h has all of them.
-        codes = (pathlib.Path(__file__).parent / "exit_code.h").read_text(encoding="utf-8")
+        codes = (pathlib.Path(__file__).parent / "terminal" / "exit_code.h").read_text(encoding="utf-8")
         for code in re.findall(r"(?m)^  k\w+ = (\d+)", codes):
             self.assertRegex(overview, rf"(?m)^  {code} +\w")
         for command in ["show", "top", "check", "merge", "diff", "overlap", "convert", "list", "profile", "attach",

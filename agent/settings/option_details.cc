@@ -113,10 +113,10 @@ constexpr OptionDetails kDetails[] = {
      "word stands for. See [choosing.md](choosing.md)."},
     {"source",
      "Where calls, branches, receivers and type checks come from. `counters`: the agent counts "
-     "them exactly. `methoddata`: they are HotSpot's own counters, read when a profile is "
-     "written; no class is changed, class-data sharing stays on, and calls are estimated "
-     "([harvest.md](harvest.md)). `both`: the classes of `include` are counted exactly, and "
-     "the rest is HotSpot's."},
+     "them exactly. `methoddata`: they are HotSpot's own counters, read when a profile or a "
+     "snapshot is written; no class is changed, class-data sharing stays on, and calls are "
+     "estimated ([harvest.md](harvest.md)). `both`: the classes of `include` are counted exactly, "
+     "and the rest is HotSpot's."},
     {"estimate",
      "HotSpot stops counting a method when its best compiler has compiled it. With `y`, calls and "
      "the weights of branches are estimated from the flow of the whole program; with `n` they are "

@@ -72,6 +72,7 @@ class Settings:
     agent: pathlib.Path
     classes: pathlib.Path
     tool: pathlib.Path = None  # the iprof tool
+    part: str = "all"  # of the tests, see scope.py
 
 
 # For jvm_defaults. In a short program, C2 takes as much processor time as everything else together.

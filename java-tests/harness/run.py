@@ -87,6 +87,7 @@ def main():
     Settings.agent = arguments.agent.resolve()
     Settings.classes = arguments.classes.resolve()
     Settings.tool = arguments.tool.resolve() if arguments.tool else None
+    Settings.part = arguments.part
 
     spec = importlib.util.spec_from_file_location(arguments.module.stem, arguments.module)
     module = importlib.util.module_from_spec(spec)

@@ -13,6 +13,8 @@ from oracle import classfile, counts
 def module(jvm, name):
     """The folder with the class files of a module, which are copied into the cache once."""
     folder = CACHE / "modules" / f"{jvm.id}-{jvm.full_version}" / name
+    if folder.exists():  # another test may hold the lock for minutes, because it fetches something
+        return folder
     with locked_cache():
         if not folder.exists():
             folder.parent.mkdir(parents=True, exist_ok=True)

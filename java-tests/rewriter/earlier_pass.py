@@ -2,7 +2,7 @@
 """Remembers that a long test of the rewriter passed, so that it runs in part while nothing that it tests has changed.
 
 Example: `corpus/check --brief-after-pass` checks all corpora of the short set, passes, and notes a hash of agent/classfile, the
-test and the pins. The next call with the same hash checks one corpus. After an edit in agent/classfile, it checks all again.
+tests and the pins. The next call with the same hash checks one corpus. After an edit in agent/classfile, it checks all again.
 
 The notes are in the cache. `java-tests/rewriter/earlier_pass.py` writes those of this state into the file `passed` beside it, which is
 committed, so that a machine without the cache knows them, too.

@@ -6,7 +6,7 @@ import time
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import C1_ONLY, AgentCase
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 
 STEPS = 1000
 
@@ -124,3 +124,9 @@ class Dumps(AgentCase):
             self.assertEqual(self.process.wait(PATIENCE_S), 0, self.process.err_path.read_text()[-5000:])
             self.check(f"{number}.iprof", 1)
             self.assertEqual(sorted(p.name for p in self.folder.glob("*.iprof*")), [f"{n}.iprof" for n in range(number + 1)])
+
+
+@in_proof
+class DumpsWithC2(Dumps):
+    """Profiles are written while its code counts."""
+    jvm_defaults = ()

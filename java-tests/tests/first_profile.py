@@ -4,7 +4,7 @@ import re
 
 from harness.case import C1_ONLY, AgentCase, refused_by_reference
 from harness.profile import difference
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 
 
 class FirstProfile(AgentCase):
@@ -71,3 +71,9 @@ class FirstProfile(AgentCase):
             with self.subTest(collector=collector):
                 self.run_java("Fib", agent=f"out={collector}.iprof", jvm_args=[f"-XX:+{collector}"])
                 self.profile(f"{collector}.iprof")
+
+
+@in_proof
+class FirstProfileWithC2(FirstProfile):
+    """As users run programs."""
+    jvm_defaults = ()

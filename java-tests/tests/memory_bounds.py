@@ -79,3 +79,8 @@ class Equal(AgentCase):
         self.assertEqual(unloaded[1], 0)
         self.assertEqual(counts[0], counts[1])
         self.assertGreater(len(counts[0]), 10)
+
+
+@in_proof
+class EqualWithC2(Equal):
+    jvm_defaults = ()

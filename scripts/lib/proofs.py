@@ -57,7 +57,7 @@ ALL = (
           (("java-tests/oracle/check_directions",),), r"^(\d+ programs, .*)$"),
     Proof("soak", "an hour of programs whose classes come and go, small heaps, real programs, and commands at random: as without the agent",
           ((f"{SCRIPTS}/soak", "--hour"),), r"^(\d+ pairs alike, .*)$"),
-    Proof("kills", "1,300 programs, killed at random moments: what is recovered is true, and at most one snapshot behind",
+    Proof("kills", "3,000 programs, killed at random moments: what is recovered is true, and at most one snapshot behind",
           (("env", "IPROF_KILLS=500", *ctest("release", "-V", "-R", "^java.snapshot_kills.jdk17$")),),
           r"(in all \d+ kills, \d+ recovered and true)$"),
     Proof("chaos", "an hour of sampling at 1 ms beside everything that is hard on it",

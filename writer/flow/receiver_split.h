@@ -39,6 +39,7 @@ ReceiverRest SplitByReceivers(const Rows& rows, uint64_t lost, double at_least, 
   const double counted = listed + static_cast<double>(lost);
   ReceiverRest rest{.objects = static_cast<double>(lost) + std::max(at_least - counted, 0.0),
                     .total = std::max(counted, at_least)};
+  if (rest.total <= 0) return rest;
   for (const auto& [klass, objects] : rows) {
     const RunByReceiver run = runs(klass);
     if (!run.is_known) rest.objects += static_cast<double>(objects);

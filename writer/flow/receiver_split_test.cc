@@ -51,6 +51,7 @@ TEST_CASE("where objects stopped to be counted, they divide all calls", "[receiv
   CHECK(made.shares.at(20) == Approx(0.3));
   CHECK(made.rest == Approx(20));
   CHECK(Divide({}, 0, 7, 0).rest == 0);
+  CHECK(Divide({{1, 0}}, 0, 7, 0).shares.empty());
 }
 
 TEST_CASE("more objects than calls shrink in proportion", "[receiver_split]") {

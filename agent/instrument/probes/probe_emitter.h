@@ -8,7 +8,7 @@
 // Methods that would become too long get compact probes:  sipush i; invokestatic hit(I)V  (6
 // bytes). The compilers make the same code of them; in the interpreter they take about twice as
 // long. Striped counters have compact probes only, and C1 does not inline them, because that would
-// use up its registers (effort/register_budget.h). One probe counts a whole tableswitch by its key:
+// use up its registers (register_budget.h). One probe counts a whole tableswitch by its key:
 //
 //     dup; push low; sipush keys; sipush i; invokestatic hitKey(IIII)V
 //

@@ -182,10 +182,10 @@ class Counting final : public Recorder, public HiddenClassCounting {
   void AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& log);
   void AddClass(uint32_t number, ClassRecord& klass, RawWriter& log);
   void JudgeAgain(RawWriter& log);
-  // The counts, with their estimates.
-  ChunkStore::Reading Read(JNIEnv* jni, bool is_locked, bool is_snapshot,
+  // The counts, with their estimates, and the frames that were live.
+  ChunkStore::Reading Read(JNIEnv* jni, bool is_locked, bool is_snapshot, LiveFrames* live,
                            EstimatedMethods* estimated);
-  void ReadForLog(JNIEnv* jni, RawWriter& log, EstimatedMethods* estimated);
+  void ReadForLog(JNIEnv* jni, RawWriter& log, LiveFrames* live, EstimatedMethods* estimated);
   LiveFrames LiveNow(JNIEnv* jni, bool is_snapshot) const;
   void Work(JNIEnv* jni);
 

@@ -61,7 +61,7 @@ LogSize Counting::log_size() const {
 Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/) {
   RawWriter* const log = sink.log();
   const bool is_snapshot = sink.is_snapshot();
-  // Its own work is counted. If nobody waited, classes of the JDK would not be compared before the end.
+  // Without this wait, classes of the JDK would not be compared before the end. What it does in Java code is counted.
   if (is_snapshot && origin_ != nullptr && store_.is_open()) origin_->Settle(kPatience);
   if (log != nullptr) JudgeAgain(*log);
   const std::unique_lock lock =
@@ -69,13 +69,18 @@ Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
                      : LockWithin(unload_mutex_, is_snapshot ? kPatience : patience());
   if (!lock && is_snapshot) return {Code::kLimit, "another profile is being made"};
   EstimatedMethods estimated;
-  RawCounts counts;
+  LiveFrames live;
+  ChunkStore::Reading reading;
   if (log != nullptr) {
-    ReadForLog(jni, *log, &estimated);
+    ReadForLog(jni, *log, &live, &estimated);
+    reading.whole = copy_.is_whole;
   } else {
-    counts = Read(jni, lock.owns_lock(), is_snapshot, &estimated).counts;
+    reading = Read(jni, lock.owns_lock(), is_snapshot, &live, &estimated);
   }
-  const LiveFrames live = LiveNow(jni, is_snapshot);
+  // Estimates of what was not read would be wrong.
+  if (is_snapshot && !reading.whole && store_.is_open() && (log == nullptr || freezer_ != nullptr))
+    return {Code::kLimit, "the agent's tables could not be read in time"};
+  const RawCounts& counts = reading.counts;
   std::vector<std::pair<std::string_view, uint64_t>> live_frames;
   live.ForEach(
       [&](const MethodKey& key, uint64_t frames) { live_frames.emplace_back(key.text(), frames); });
@@ -116,7 +121,7 @@ LiveFrames Counting::LiveNow(JNIEnv* jni, bool is_snapshot) const {
   return live;
 }
 
-ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot,
+ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot, LiveFrames* live,
                                    EstimatedMethods* estimated) {
   if (!is_locked) {
     if (freezer_ != nullptr) estimated->lost = freezer_->figures().known;
@@ -133,8 +138,9 @@ ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot
         "many classes of receivers are missing: the agent's thread, "
         "iprof, is suspended");
   }
-  // Soon after the counters were read, so that estimates are of the same time. Without the lock the agent's
+  // Both soon after the counters were read: the frames first, since estimates may take a second. Without the lock the agent's
   // thread may be in the middle of them.
+  *live = LiveNow(jni, is_snapshot);
   if (freezer_ != nullptr && is_locked) {
     estimated->calls = freezer_->AddTo(environment_.get(), jni, reading.counts);
     estimated->unnamed = freezer_->unnamed();
@@ -143,11 +149,13 @@ ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot
 }
 
 // With the lock. The counters of a class that was unloaded must be read after the log was told.
-void Counting::ReadForLog(JNIEnv* jni, RawWriter& log, EstimatedMethods* estimated) {
+void Counting::ReadForLog(JNIEnv* jni, RawWriter& log, LiveFrames* live,
+                          EstimatedMethods* estimated) {
   if (freezer_ == nullptr) {
     copy_.is_whole = store_.Read(environment_.get(), jni, kPatience, &copy_.counters, &copy_.pairs);
+    *live = LiveNow(jni, true);
   } else {
-    ChunkStore::Reading reading = Read(jni, true, true, estimated);
+    ChunkStore::Reading reading = Read(jni, true, true, live, estimated);
     copy_.is_whole = reading.whole;
     copy_.counters = std::move(reading.counts.counters);
     copy_.pairs.BeginReading();

@@ -235,7 +235,7 @@ void Sampling::End() {
 }
 
 void Sampling::EndThreads(std::chrono::milliseconds patience) {
-  End();
+  if (!stopping_.load()) End();
   renewal_thread_.Retire();
   renewal_thread_.Stop(patience);
 }

@@ -52,14 +52,14 @@ Status Sampling::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
   // Handlers may go on adding stacks, whose lines would not be known.
   const LineTables lines = learner_.LinesOf(jni, copy.FindNew(begun->traces()));
   WriteStacks(copy, lines, sink);
-  SampleWriteCounts written = copy.counts();
-  sink.SetPart(kSamplingPart, SampleStatisticsJson(ReportFigures(written)));
+  // Read once: the sink scales the weights by the interval in the part, and that may get longer at any time.
+  const SampleFigures figures = ReportFigures(copy.counts());
+  sink.SetPart(kSamplingPart, SampleStatisticsJson(figures));
   sink.SetWeights(copy.weights());
-  if (sink.profile() != nullptr) {
-    written.contexts = sink.profile()->entry_count(Table::kSamples);
-    sink.SetPart(kSamplingPart, SampleStatisticsJson(ReportFigures(written)));
+  if (!sink.is_snapshot()) {
+    written_ = figures.written;
+    if (sink.profile() != nullptr) written_.contexts = sink.profile()->entry_count(Table::kSamples);
   }
-  if (!sink.is_snapshot()) written_ = written;
   return {};
 }
 

@@ -78,6 +78,8 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
   }
   if (is_over && is_over()) return {Code::kUsage, "the program is ending"};
   if (gives_way()) return GivesWay();
+  // The exact counts cannot be read at this moment.
+  if (is_snapshot && written.status().code() == Code::kLimit) return written.status();
   if (sink.log() != nullptr && has_written_.load())
     return {Code::kIo, "HotSpot's counters are not in it: this JVM " + written.status().message()};
   if (!has_warned_.exchange(true)) {

@@ -1,6 +1,6 @@
 // HarvestRecorder: HotSpot's own counters as a source of a recording (source=methoddata and both).
 //
-// HotSpot counts whatever the agent does, and each Write reads what it has counted by then. So a recording can neither
+// HotSpot counts all the time, and each Write reads what it has counted by then. So a recording can neither
 // forget nor leave out anything: there is no reset, and with exact counts beside it (both) no going on after a pause.
 //
 // Guarantees: a sink without these counters is better than none, so a Write that cannot read them succeeds, with one
@@ -27,7 +27,7 @@ namespace iprof::vm {
 // What the rest of the session knows of classes that probes count, with source=both.
 struct ExactKnowledge {
   std::function<bool(std::string_view)> is_counted = {};   // see HarvestOrder
-  ToClassFile to_class_file = {};                          // likewise
+  ToClassFile to_class_file = {};                          // see there, too
   std::function<Status(JNIEnv*, RecordSink&)> write = {};  // what they counted
 };
 
@@ -45,6 +45,8 @@ class HarvestRecorder final : public Recorder {
   void End() override {}
   bool Close() override { return true; }
   Status Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) override;
+  // Another file has had none yet.
+  void EndLog() override { has_written_.store(false); }
   LogSize log_size() const override { return {.is_costly = true}; }
   void Describe(const ProfileSink& made, RecorderTexts& texts) override;
 

@@ -2,7 +2,7 @@
 // estimated.
 //
 // Why: HotSpot counts branches, receivers and calls for its compilers anyway. Reading them costs the
-// program nothing until a profile is written, and no class is changed.
+// program nothing until a profile or a snapshot is written, and no class is changed.
 //
 // Guarantees: only reads, and a pointer that is stale fails a read instead of faulting. It runs no
 // Java code, stops no thread and calls neither JNI nor JVMTI. It reads and fills in exact counts for at most

@@ -1,4 +1,4 @@
-// In a process without HotSpot. With one: java-tests/tests/inside.py.
+// In a process without HotSpot. With one: java-tests/tests/harvest_inside.py.
 #include "agent/vm/session/own_harvest.h"
 
 #include <catch2/catch.hpp>

@@ -256,8 +256,7 @@ void Session::StartSnapshots(JNIEnv* jni) {
 }
 
 void Session::TakeSnapshot(JNIEnv* jni, bool profile_follows) {
-  if (snapshots_ != nullptr && !(profile_follows && snapshots_->are_costly()))
-    snapshots_->Take(jni);
+  if (snapshots_ != nullptr && !(profile_follows && snapshots_->AreCostly())) snapshots_->Take(jni);
 }
 
 void Session::PlaceRawBeside(const std::string& out) {

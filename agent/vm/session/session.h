@@ -138,7 +138,7 @@ class Session {
   // then given up, and with it the profile (kUsage). Null: never.
   struct Written {
     Status file;       // ok also if no file was wanted
-    Status sent = {};  // likewise
+    Status sent = {};  // ok also if none took it
     std::string path = {};
   };
   Written DumpTo(JNIEnv* jni, const ProfilePlace& place, const std::function<bool()>& is_over = {});

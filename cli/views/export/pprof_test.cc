@@ -1,4 +1,4 @@
-// The real pprof reads such files in cli/cli_export_test.py; here are the values themselves.
+// The real pprof reads such files in cli/cli_pprof_test.py; here are the values themselves.
 #include "cli/views/export/export_format.h"
 
 #include <catch2/catch.hpp>

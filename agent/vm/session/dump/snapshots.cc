@@ -408,6 +408,12 @@ void Snapshots::DiscardUseless() {
   if (lock && IsWithoutSnapshot()) AtBoundary(log_, "the raw file's end", [&] { RemoveFiles(); });
 }
 
+bool Snapshots::AreCostly() {
+  // Recorders change what they say of the log while they write.
+  const std::unique_lock lock = LockWithin(mutex_, kPatience);
+  return !lock || LogSizes().is_costly;
+}
+
 Snapshots::Figures Snapshots::figures() const {
   const std::lock_guard lock(figures_mutex_);
   return figures_;

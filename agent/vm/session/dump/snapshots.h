@@ -109,8 +109,8 @@ class Snapshots final {
   // The program ends, and no profile could be written: the file stays, with the last state if possible.
   void Keep(JNIEnv* jni);
 
-  // Each takes about as long as a profile.
-  bool are_costly() const { return LogSizes().is_costly; }
+  // Each takes about as long as a profile. Waits for one that is being taken; true if that hangs.
+  bool AreCostly();
   Figures figures() const;
   // Returns the CPU time of all snapshots, in ns.
   uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const;
