@@ -18,9 +18,23 @@ namespace {
 
 using control::Kind;
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 // An agent that was rung for connects at once.
 constexpr milliseconds kRingPatience{5'000};
+
+// What comes so soon is taken also after an interrupt.
+constexpr milliseconds kGrace{1'000};
+
+// The same wait, which ends when the time is up or the user interrupts, also while the agent sends without a pause.
+template <typename Wait>
+control::Channel::Wait InTime(Wait wait, milliseconds most) {
+  return [wait = std::move(wait), most, start = Clock::now()](int fd, short events) mutable {
+    const auto waited = Clock::now() - start;
+    if (waited > kGrace && (waited >= most || HeldSignals::IsPending())) return wait.Pause();
+    return wait.For(fd, events);
+  };
+}
 
 Status DidNotCome(const JvmTarget& target) {
   if (Status lives = target.process.LivesOn(); !lives.ok()) return lives;
@@ -47,14 +61,8 @@ AgentConnection::AgentConnection(OwnedFd socket, std::shared_ptr<JvmTarget> targ
 }
 
 void AgentConnection::WaitAnew() {
-  if (target_ != nullptr) {
-    channel_.WaitBy([wait = std::make_shared<TargetWait>(target_->process, most_)](
-                        int fd, short events) { return wait->For(fd, events); });
-  } else {
-    channel_.WaitBy([wait = SocketWait(control_, most_)](int fd, short events) {
-      return wait.For(fd, events);
-    });
-  }
+  channel_.WaitBy(target_ != nullptr ? InTime(TargetWait(target_->process, most_), most_)
+                                     : InTime(SocketWait(control_, most_), most_));
 }
 
 Result<std::unique_ptr<AgentConnection>> AgentConnection::At(const std::string& socket,

@@ -209,6 +209,21 @@ TEST_CASE("a refusal is an answer, also of one that has begun to send a profile"
   CHECK(answer->message == "nothing is being recorded");
 }
 
+TEST_CASE("an agent that sends for ever does not hold up the tool") {
+  const control::Kind kind = GENERATE(control::Kind::kSaved, control::Kind::kData);
+  FakeJvm::Part part = WithAgent();
+  part.answer = Loads([kind](control::Channel& channel, const control::Command&) {
+    while (channel.Send(kind, "x").ok()) {
+    }
+  });
+  const FakeJvm fake(part);
+  std::string text;
+  const Result<control::Answer> answer =
+      Send(fake, control::Stop{{.sent = control::Sent::kPlain}}, kShortAnswer, Into(text));
+  CHECK(answer.status().message().find("has not answered within 0.5 s (--timeout)") !=
+        std::string::npos);
+}
+
 TEST_CASE("the connection of a start stays, for what the program's end sends") {
   FakeJvm::Part part = WithAgent();
   part.answer = Loads([](control::Channel& channel, const control::Command& command) {

@@ -60,6 +60,9 @@ class SessionCommand : public Command {
       return saved.ok() ? saved : NotSaved(saved, address_.pid);
     };
     Result<control::Answer> said = SendCommand(address_, {.wish = wish}, timeouts_, save);
+    // What is saved is saved, also if the program has ended before the agent's last word.
+    if (!said.ok() && is_saved)
+      said = control::Answer{std::string(VerbName(wish)), control::Outcome::kDone, ""};
     if (!said.ok()) return console.Error(said.status());
     control::Answer& answer = *said;
     if (answer.outcome == control::Outcome::kDone && kWrites && !output_.empty() &&

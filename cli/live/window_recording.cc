@@ -10,6 +10,8 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/live/program_wait.h"
 #include "cli/live/session_options.h"
+#include "writer/profile/io/byte_stream.h"
+#include "writer/profile/io/reader.h"
 
 namespace iprof::cli {
 namespace {
@@ -180,13 +182,15 @@ Result<RecordedWindow> WindowRecording::Stop(milliseconds recorded, milliseconds
     return not_saved;
   };
   const Result<control::Answer> answer = Ask(control::Stop{{.sent = order_.form}}, patience, take);
-  if (answer.ok() && answer->outcome == control::Outcome::kDone) {
-    if (!is_saved)
-      return Status(Code::kIo,
-                    fmt::format("{}: the agent wrote no profile", target_->process.Name()));
-    const uint64_t anew = answer->status ? answer->status->methods_compiled_anew : 0;
+  // Also if the program has ended before the agent's last word.
+  if (is_saved) {
+    const bool has_status = answer.ok() && answer->status;
+    const uint64_t anew = has_status ? answer->status->methods_compiled_anew : 0;
     return RecordedWindow{recorded, HowEnded::kByStop, anew};
   }
+  if (answer.ok() && answer->outcome == control::Outcome::kDone)
+    return Status(Code::kIo,
+                  fmt::format("{}: the agent wrote no profile", target_->process.Name()));
   if (!not_saved.ok() && !target_->process.HasEnded()) {
     // Otherwise what survives a kill has no place.
     if (folder_) folder_->Keep();
@@ -238,7 +242,20 @@ Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
     if (has_profile && !not_saved.ok()) return KeptIn(kAgentsRawFile, not_saved);
     return Recover(kAgentsRawFile, raw, recorded);
   }
+  const OwnedFd file = folder_ ? folder_->OpenFile(kAgentsFile) : OwnedFd();
+  if (file.is_open()) return SaveAgentsFile(file, recorded);
   return not_saved.ok() ? Elsewhere() : not_saved;
+}
+
+// The recording was stopped before the program's end: by another tool, by the agent's duration=, or by our own stop, which the
+// end has overtaken. Then the agent does not send the profile, but writes it to its own file.
+Result<RecordedWindow> WindowRecording::SaveAgentsFile(const OwnedFd& file, milliseconds recorded) {
+  const std::string name = fmt::format("the profile of {}", target_->process.Name());
+  FdSource source(file.get(), name);
+  const Result<Profile> read = ReadProfile(source, name);
+  const Status saved = read.ok() ? order_.save_recovered(*read) : read.status();
+  if (!saved.ok()) return KeptIn(kAgentsFile, saved);
+  return RecordedWindow{recorded, HowEnded::kByItself};
 }
 
 // The program was killed, or has crashed.

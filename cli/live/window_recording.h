@@ -41,7 +41,7 @@ struct WindowOrder {
   std::chrono::milliseconds duration{0};  // 0: until an interrupt
   jvm::AttachTimeouts timeouts;
   control::Sent form = control::Sent::kPlain;
-  // Take over what was recorded: the profile as the agent sends it, or what was recovered of it.
+  // Take over what was recorded: the profile as the agent sends it, or what was read of its files.
   jvm::TakeProfile save;
   std::function<Status(const Profile& recovered)> save_recovered;
 };
@@ -78,6 +78,7 @@ class WindowRecording {
                               std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   bool HasEndedSoon() const;
   Result<RecordedWindow> SaveLast(std::chrono::milliseconds recorded);
+  Result<RecordedWindow> SaveAgentsFile(const OwnedFd& file, std::chrono::milliseconds recorded);
   Result<RecordedWindow> Recover(const char* file, const OwnedFd& raw,
                                  std::chrono::milliseconds recorded);
   Status KeptIn(const char* file, const Status& why);

@@ -151,6 +151,21 @@ class AtOnce(SessionCase):
         self.end_in_window(process, tool, "x.iprof", 2)
 
     @on_one_jvm
+    def test_the_program_ends_after_another_stop(self):
+        """The agent's connection to the tool is closed by then, and the profile is in the agent's own file."""
+        process = self.start(agent=None)
+        tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof.gz")
+        self.wait_until_recording(process)
+        self.rounds(process, 2)
+        self.command("stop", process)
+        self.end(process)
+        said, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual((tool.returncode, complaints), (0, ""))
+        self.assertIn("has ended", said)
+        self.assertEqual(self.counted("x.iprof.gz"), 2)
+        self.assertEqual((self.folder / "x.iprof.gz").read_bytes()[:2], b"\x1f\x8b")
+
+    @on_one_jvm
     def test_again_with_the_agent_that_is_there(self):
         process = self.start(agent=None)
         self.command("profile", process, "samples=n,image=n", "--duration", "50ms", "-o", "1.iprof")

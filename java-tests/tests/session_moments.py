@@ -197,8 +197,9 @@ class Clients(Moments):
     def test_clients_that_go_away(self):
         self.begin()
         for _ in range(5):
-            for verb in ("start", "stop"):
+            for verb, state in (("start", "recording"), ("stop", "stopped")):
                 control.send_and_leave(self.socket_path, verb)
+                self.assertEqual(self.state(), state)  # comes after it
         self.window()
         self.end()
 

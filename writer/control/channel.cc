@@ -31,6 +31,8 @@ std::optional<PeerIds> PeerOf(int socket) {
 
 Status Channel::Say(std::string_view bytes) {
   const std::lock_guard lock(sends_);
+  if (is_cut_) return Closed();
+  is_cut_ = true;
   while (!bytes.empty()) {
     const ssize_t sent =
         send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -44,6 +46,7 @@ Status Channel::Say(std::string_view bytes) {
       return Failed("send");
     }
   }
+  is_cut_ = false;
   return {};
 }
 
@@ -54,17 +57,15 @@ Status Channel::Send(Kind kind, std::string_view payload) {
 Status Channel::Receive() {
   char bytes[1 << 14];
   for (;;) {
+    // Also if there are bytes, so that a side that never stops sending holds up the other no longer than that wants.
+    if (Status waited = wait_(socket_.get(), POLLIN); !waited.ok()) return waited;
     const ssize_t got = recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
     if (got > 0) {
       reader_.Add({bytes, static_cast<size_t>(got)});
       return {};
     }
     if (got == 0 || errno == ECONNRESET) return Closed();
-    if (errno == EAGAIN) {
-      if (Status waited = wait_(socket_.get(), POLLIN); !waited.ok()) return waited;
-    } else if (errno != EINTR) {
-      return Failed("receive");
-    }
+    if (errno != EAGAIN && errno != EINTR) return Failed("receive");
   }
 }
 

@@ -35,7 +35,7 @@ std::optional<PeerIds> PeerOf(int socket);
 
 class Channel {
  public:
-  // Returns when poll(2) reports one of the events; a failure ends the call that waits.
+  // Returns when poll(2) reports one of the events; a failure ends the call that waits. Asked before all that is heard.
   using Wait = std::function<Status(int fd, short events)>;
 
   Channel(OwnedFd socket, Wait wait) : socket_(std::move(socket)), wait_(std::move(wait)) {}
@@ -61,6 +61,7 @@ class Channel {
   const OwnedFd socket_;
   Wait wait_;
   std::mutex sends_;
+  bool is_cut_ = false;  // guarded by sends_: a message was not sent whole, so none can follow
   MessageReader reader_;
 };
 

@@ -35,8 +35,7 @@ struct SessionStatus {
   uint64_t since_ms = 0;  // when that state began; ms since 1970
   uint64_t now_ms = 0;
   uint64_t pid = 0;  // in the JVM's own namespace
-  // The number of the recording: a start and a reset begin another one. 0: the agent is of a release that does not
-  // know the command "saved".
+  // The number of the recording: a start and a reset begin another one. 0: no agent was started.
   uint64_t recording = 0;
   std::string agent_version;
   std::vector<std::string> records;  // "calls", "branches", "receivers", … "samples"

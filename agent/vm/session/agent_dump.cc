@@ -4,6 +4,10 @@
 // written only when the caller has said so. Until then the raw file stays, and the program's end writes the profile.
 #include <fmt/format.h>
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/vm/jvmti/boundary.h"
@@ -11,6 +15,24 @@
 #include "agent/vm/session/agent.h"
 
 namespace iprof::vm {
+namespace {
+
+// Passes a profile on until it is over: a slow tool must not keep the program's end waiting.
+class SinkUntil final : public ByteSink {
+ public:
+  SinkUntil(ByteSink& to, const std::function<bool()>& is_over) : to_(to), is_over_(is_over) {}
+  Status Write(std::string_view bytes) override {
+    if (is_over_ && is_over_()) return {Code::kUsage, std::string(control::kEnding)};
+    return to_.Write(bytes);
+  }
+  Status Finish() override { return to_.Finish(); }
+
+ private:
+  ByteSink& to_;
+  const std::function<bool()>& is_over_;
+};
+
+}  // namespace
 
 std::string Agent::OutPath() const {
   const std::lock_guard lock(mutex_);
@@ -42,17 +64,18 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const control::ProfileWish& wish, C
   AtBoundary(current->log(), "the dump", [&] {
     const std::string out = OutPath();
     ProfilePlace place;
+    // The end waits for this profile, and then writes its own.
+    std::function<bool()> is_over;
+    if (current->options().dump_on_exit) is_over = [this] { return HasEnded(); };
+    std::optional<SinkUntil> sink;
     if (sends) {
-      place.sink = &caller->profile();
+      place.sink = &sink.emplace(caller->profile(), is_over);
       place.gzip = wish.sent == control::Sent::kGzip;
     } else {
       const bool is_ours = wish.out.empty() || wish.out == out;
       place.path = is_ours ? out : wish.out;
       place.owner = is_ours ? NameOwner::kSession : NameOwner::kNobody;
     }
-    // The end waits for this profile, and then writes its own.
-    std::function<bool()> is_over;
-    if (current->options().dump_on_exit) is_over = [this] { return HasEnded(); };
     written = current->DumpTo(jni, place, is_over);
   });
   const Status& outcome = sends ? written.sent : written.file;
@@ -112,7 +135,17 @@ bool Agent::WriteLastProfile(JNIEnv* jni, Session& session) {
                     {},
                     control::ProgramEnd::kBesides});
   }
-  if (is_in_file || is_saved || is_nothing) session.DiscardRaw(jni);
+  const bool is_temporary = is_in_file && !is_saved && !HasUsersFile(session);
+  if (is_temporary)
+    session.log().Warning(
+        fmt::format("{} is the profile, because the agent has no file of yours; a later 'iprof' "
+                    "command removes it when it is an hour old",
+                    written.path));
+  if (is_temporary && session.HasUsersRaw()) {
+    session.KeepRaw(jni);
+  } else if (is_in_file || is_saved || is_nothing) {
+    session.DiscardRaw(jni);
+  }
   return is_in_file || is_saved || is_nothing;
 }
 

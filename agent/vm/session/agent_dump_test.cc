@@ -160,6 +160,7 @@ TEST_CASE("without a file of the user, the tool has the last profile, or the raw
     tool->is_there = false;
     l.jvm.Die();
     CHECK(fs::exists(l.out));
+    CHECK(l.Says(" is the profile, because the agent has no file of yours"));
     CHECK_FALSE(fs::exists(raw));
   }
   SECTION("a later start without a tool says that the end writes nothing") {
@@ -167,6 +168,19 @@ TEST_CASE("without a file of the user, the tool has the last profile, or the raw
     CHECK(Tell(l, "command=start").message.find("there is no raw file, and only 'iprof stop'") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("the user's raw file stays if the profile is only in the folder of a tool that is gone") {
+  LoadedAgent l;
+  l.raw = l.folder.path() / "u.iraw";
+  REQUIRE(l.Load(std::string(kByTool) + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const auto tool = std::make_shared<TakingTool>();
+  REQUIRE(Tell(l, "command=start,window=plain", tool).outcome == control::Outcome::kDone);
+  tool->is_there = GENERATE(true, false);
+  l.jvm.Die();
+  CHECK(fs::exists(l.out) != tool->is_there);
+  CHECK(fs::exists(l.raw) != tool->is_there);
 }
 
 TEST_CASE("what survives a kill is in the folder of the tool that records") {

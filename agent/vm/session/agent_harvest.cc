@@ -68,7 +68,7 @@ Result<Profile> Agent::OwnCounters(JNIEnv* jni, const control::Harvest& wish) {
 // Needs neither callbacks nor capabilities nor a session. So a tool can load the library for this command
 // alone, and nothing of it runs afterwards.
 Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Harvest& wish, Caller* caller) {
-  const std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
+  std::unique_lock lock = LockWithin(dump_mutex_, kPatience);
   if (!lock) return StillWriting();
   if (HasEnded()) return Status(Code::kUsage, "the program is ending");
   if (Status status = WhyNotOwnCode(/*refreshes=*/false); !status.ok()) return status;
@@ -85,6 +85,7 @@ Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Harvest& wish, Ca
   }
   if (caller == nullptr) return Status(Code::kUsage, "no tool takes the profile");
   target.format.gzip = wish.sent == control::Sent::kGzip;
+  lock.unlock();  // the program's end must not wait for the tool
   Status sent = WriteForImage(*profile, target.format, caller->profile()).status();
   if (!sent.ok()) return sent;
   // It is the tool's: nothing of it is kept here.

@@ -48,7 +48,7 @@ void PrintHelp(const std::string& about, LoadReason reason) {
   static_cast<void>(written);
 }
 
-// Tells an attaching tool how the load went, if it asks (reply=).
+// Says to an attaching tool how the load went, if it asks (reply=).
 void Reply(std::string_view options, control::Outcome outcome, std::string_view message) {
   const std::string socket = ReplyPathIn(options);
   if (socket.empty()) return;

@@ -85,7 +85,7 @@ final class AgentCall implements AutoCloseable {
             throw new AgentException(AgentException.Kind.FAILED,
                     "the agent did not take the command: the program is ending, or the agent has stopped working");
         }
-        agent.configureBlocking(true);
+        agent.configureBlocking(false);  // an interrupt closes a channel that blocks; so short a line finds room at once
         ByteBuffer line = ByteBuffer.wrap((GREETING + " " + command.text() + "\n").getBytes(StandardCharsets.US_ASCII));
         while (line.hasRemaining()) agent.write(line);
         return hear(command.verb());
