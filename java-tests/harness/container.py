@@ -1,6 +1,7 @@
 """A JVM as in a hardened container, made without a container runtime: the root file system is read-only, /tmp and /dev
 included; the user has no name, no home and no rights; the JVM takes itself for process 1. Needs root."""
 
+import os
 import subprocess
 
 USER = 54321
@@ -24,7 +25,7 @@ def container(case, name, volume, reads):
         case.folder.chmod(0o755)
         volume.chmod(0o777)
     prefix = ["unshare", "--mount", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "--", "bash", "-c", SCRIPT, "bash", volume or "", name]
-    probe = subprocess.run([*prefix, "touch", "/tmp/x"], capture_output=True, text=True, check=False)
+    probe = subprocess.run([*prefix, "touch", f"/tmp/iprof-container-probe-{os.getpid()}"], capture_output=True, text=True, check=False)
     if "Read-only file system" not in probe.stderr:
         case.skipTest(f"this machine makes no container: {probe.stderr.strip() or 'its root stays writable'}")
     for path in reads:

@@ -116,7 +116,7 @@ class TheSameClasses(FitnessCase):
 class Changes(FitnessCase):
     def setUp(self):
         super().setUp()
-        self.run_java("Harvestable", STEPS, "end", agent=ALL_TABLES)
+        self.run_java("Harvestable", STEPS, "end", agent=f"samples=n,{ALL_TABLES}")
 
     def compiled(self, source):
         """The folder of the classes of a changed program."""
