@@ -1,6 +1,7 @@
 """iprof harvest: a profile from the counters that HotSpot keeps anyway, read from outside. Its shares are those of the
 program and of the agent's exact counts, its positions are those of the class files, and the program does not notice."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -413,11 +414,27 @@ class WithSamples(Harvest):
         run = self.run_tool("status", str(process.pid), "--format", "json", expect=None)
         return json.loads(run.stdout)["status"] if run.code == 0 else {}
 
-    def folder_of(self, process):
-        """The tool's private folder for this recording, as the agent names it. Other programs have such folders, too."""
-        folder = pathlib.Path(self.status(process)["out"]).parent
-        self.assertRegex(str(folder), r"^/tmp/\.iprof-[0-9a-f]+$")
-        return folder
+    def folder_of(self, tool):
+        """The private folder that this running tool has open. Other programs have such folders, too."""
+        found = []
+
+        def look():
+            with contextlib.suppress(OSError):
+                for link in pathlib.Path(f"/proc/{tool.pid}/fd").iterdir():
+                    found.extend(re.findall(r"^/tmp/\.iprof-[0-9a-f]+$", os.readlink(link)))
+            return found
+
+        self.wait_until(look)
+        return pathlib.Path(found[0])
+
+    def harvest_with_samples(self, process, name):
+        """The profile, what the tool reports, and the folder that it had."""
+        command = [Settings.tool, "harvest", str(process.pid), "-o", self.folder / name, "--format", "json", "--no-estimate", "--samples", "1s"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tool:
+            folder = self.folder_of(tool)
+            said = tool.communicate(timeout=PATIENCE_S)[0]
+        self.assertEqual(tool.returncode, 0)
+        return self.profile(name), json.loads(said), folder
 
     def meetings(self, profile):
         """What HotSpot counted in the methods that do not run during the recording."""
@@ -429,7 +446,7 @@ class WithSamples(Harvest):
         before, _ = self.harvest(process, "--no-estimate")
         for run in range(2):  # the second one finds the agent
             with self.subTest(run=run):
-                harvested, said = self.harvest(process, "--no-estimate", "--samples", "1s", name=f"{run}.iprof")
+                harvested, said, folder = self.harvest_with_samples(process, f"{run}.iprof")
                 self.assertEqual(self.meetings(harvested), self.meetings(before))
                 self.assertTrue(all(self.meetings(before).values()), "it has calls, branches and receivers")
                 self.assertGreater(said["samples"], 0)
@@ -441,7 +458,7 @@ class WithSamples(Harvest):
                 self.assertEqual(said["classes_redefined"], 0)
                 status = self.status(process)
                 self.assertEqual((status["state"], status["records"]), ("stopped", ["samples"]))
-                self.assertFalse(self.folder_of(process).exists())
+                self.assertFalse(folder.exists())
         self.finish(process)
         self.assertEqual(sorted(path.name for path in self.folder.glob("*.i*")), ["0.iprof", "1.iprof", "harvest.iprof"])
 
@@ -498,7 +515,7 @@ class WithSamples(Harvest):
         self.addCleanup(tool.wait)
         self.addCleanup(tool.kill)
         self.wait_until(lambda: self.status(process).get("state") == "recording")
-        folder = self.folder_of(process)
+        folder = self.folder_of(tool)
         self.assertTrue(folder.exists())
         self.finish(process)
         _, complaints = tool.communicate(timeout=PATIENCE_S)
