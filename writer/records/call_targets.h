@@ -100,7 +100,7 @@ class CallTargets {
   std::vector<uint32_t> first_of_;     // in by_selector_, by selector, and the end
   // Answers by class and selector: to calls that cannot be overridden, and to virtual ones.
   std::unordered_map<uint64_t, std::vector<CounterIndex>> known_[2];
-  const std::vector<CounterIndex> none_;
+  const std::vector<CounterIndex> none_ = {};
 };
 
 }  // namespace iprof

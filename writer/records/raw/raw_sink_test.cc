@@ -173,7 +173,7 @@ TEST_CASE("what was recorded meanwhile makes a snapshot of a program that goes o
 TEST_CASE("of each generation, the file has the last harvest") {
   Source source;
   Place place(Header());
-  for (const uint64_t count : {30, 40, 50}) {
+  for (const uint64_t count : {30U, 40U, 50U}) {
     source.harvested_counters[0] = count;
     RawSink sink(*place.file, 1);
     source.Write(sink);
