@@ -122,10 +122,15 @@ Result<control::Answer> AgentConnection::Ask(const control::Command& command,
   // Of a connection that is closed already, what the agent said before that is the reason.
   if (!said.ok() && said.code() != Code::kNothingYet) return About(said);
   if (Status heard = HearGreeting(); !heard.ok()) return heard;
-  return HearAnswer(take);
+  return HearRest(take);
 }
 
 Result<control::Answer> AgentConnection::HearAnswer(const TakeProfile& take) {
+  WaitAnew();
+  return HearRest(take);
+}
+
+Result<control::Answer> AgentConnection::HearRest(const TakeProfile& take) {
   for (;;) {
     Result<control::Message> message = channel_.Hear();
     if (!message.ok()) return About(message.status());
@@ -152,7 +157,6 @@ Result<control::Answer> AgentConnection::Take(control::Message first, const Take
   if (!taken.ok()) return taken;
   const Status said = channel_.Send(Kind::kSaved);
   if (!said.ok()) return About(said);
-  WaitAnew();
   return HearAnswer({});
 }
 

@@ -48,7 +48,7 @@ class AgentConnection {
   // Gives a command, and hears what comes of it. Once.
   Result<control::Answer> Ask(const control::Command& command, const TakeProfile& take);
   // What the agent says without a command: the result of a load, or, after a start that asks for it, what it sends when the
-  // program ends.
+  // program ends. The wait for it begins here.
   Result<control::Answer> HearAnswer(const TakeProfile& take);
   Status HearGreeting();
   // Whether there is something to hear. False also if the agent has closed the connection.
@@ -61,6 +61,7 @@ class AgentConnection {
   AgentConnection(OwnedFd socket, std::shared_ptr<JvmTarget> target, std::string control,
                   std::chrono::milliseconds most);
   void WaitAnew();
+  Result<control::Answer> HearRest(const TakeProfile& take);
   Result<control::Answer> Take(control::Message first, const TakeProfile& take);
   Result<control::Answer> Parsed(const std::string& json) const;
   Status About(const Status& failure) const;
