@@ -154,7 +154,8 @@ Result<control::Answer> AgentConnection::Take(control::Message first, const Take
                : About({Code::kBadInput, "the agent's answer is damaged"});
   }
   if (!source.failure().ok()) return About(source.failure());
-  if (!taken.ok()) return taken;
+  is_not_taken_ = !taken.ok();
+  if (is_not_taken_) return taken;
   const Status said = channel_.Send(Kind::kSaved);
   if (!said.ok()) return About(said);
   return HearAnswer({});

@@ -55,6 +55,8 @@ class AgentConnection {
   bool HasNews() const { return channel_.HasNews(); }
   // Whether a profile began to come.
   bool has_profile() const { return has_profile_; }
+  // Whether who takes it could not, for a reason of its own.
+  bool is_not_taken() const { return is_not_taken_; }
 
  private:
   friend class AgentCall;
@@ -71,6 +73,7 @@ class AgentConnection {
   const std::chrono::milliseconds most_;
   control::Channel channel_;
   bool has_profile_ = false;
+  bool is_not_taken_ = false;
 };
 
 // The tool's own socket, at which the target's agent connects when it hears the call.

@@ -570,7 +570,10 @@ TEST_CASE("an interrupt ends the wait for an answer and leaves nothing behind") 
 TEST_CASE("a command that may still be carried out is said to be") {
   FakeJvm::Part part = WithAgent();
   part.in_own_root = geteuid() == 0;
-  part.answer = Loads([](control::Channel& channel, const control::Command&) {
+  const bool begins = GENERATE(false, true);
+  part.answer = Loads([begins](control::Channel& channel, const control::Command& command) {
+    if (begins && ProfileOf(command.wish) != nullptr)
+      static_cast<void>(channel.Send(control::Kind::kData, "part"));
     kill(getppid(), SIGTERM);
     static_cast<void>(channel.Hear());
   });
@@ -583,8 +586,10 @@ TEST_CASE("a command that may still be carried out is said to be") {
     CHECK(Send(fake, control::Reset()).status().message() ==
           goes_on + "reset': 'iprof status " + pid + "' shows it");
   }
-  SECTION("with one, which stays in the agent") {
-    CHECK(Send(fake, control::Stop{{.sent = control::Sent::kPlain}}).status().message() ==
+  SECTION("with one, which stays in the agent, also if part of it has come") {
+    const control::Stop stop{{.sent = control::Sent::kPlain}};
+    std::string text;
+    CHECK(Send(fake, stop, kPatient, Into(text)).status().message() ==
           goes_on + "stop', and keeps what it has recorded: 'iprof stop " + pid +
               " -o FILE' writes it");
   }
