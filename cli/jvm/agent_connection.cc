@@ -102,6 +102,8 @@ Result<std::unique_ptr<AgentConnection>> AgentConnection::Open(std::shared_ptr<J
       if (Status rung = Ring(*jvm, text, timeouts.answer); !rung.ok()) return rung;
       patience = std::min(kRingPatience, timeouts.answer);
     } else if (Status verdict = JudgeLoad(*said, path); !verdict.ok()) {
+      // The JVM may not connect to the tool's socket (SELinux, another namespace of users): no command was given.
+      if (!control.empty()) return by_control();
       return Status(verdict.code(),
                     fmt::format("{}: {}", target->process.Name(), verdict.message()));
     }
@@ -201,13 +203,20 @@ Result<AgentCall> AgentCall::Prepare(std::shared_ptr<JvmTarget> target) {
 Result<std::unique_ptr<AgentConnection>> AgentCall::Accept(milliseconds patience,
                                                            milliseconds most) {
   TargetWait wait(target_->process, patience);
+  // What others have put into the queue is soon out of it, unless they go on.
+  TargetWait others(target_->process, std::max(patience, kGrace));
   for (;;) {
     OwnedFd accepted(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (accepted.is_open()) {
       const auto peer = control::PeerOf(accepted.get());
-      if (!peer || peer->pid != target_->process.pid()) continue;
-      return std::unique_ptr<AgentConnection>(
-          new AgentConnection(std::move(accepted), target_, "", most));
+      if (peer && peer->pid == target_->process.pid())
+        return std::unique_ptr<AgentConnection>(
+            new AgentConnection(std::move(accepted), target_, "", most));
+      accepted.Close();
+      const Status waited = others.Pause();
+      if (waited.ok()) continue;
+      if (HeldSignals::IsPending() || target_->process.HasEnded()) return waited;
+      return std::unique_ptr<AgentConnection>();
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
     if (errno != EAGAIN)

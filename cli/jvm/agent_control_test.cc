@@ -275,6 +275,67 @@ TEST_CASE("only the target is heard at the tool's socket") {
   CHECK(answer->message == "48000");
 }
 
+// A process that connects to the tool again and again. Once the tool has closed a connection of it, it does this.
+void ConnectForEver(const std::string& call, const std::function<void()>& once_heard) {
+  for (int fd = 3; fd < 256; ++fd) close(fd);  // the tool waits for the end of the JVM's answer
+  bool is_heard = false;
+  for (;;) {
+    const OwnedFd connection = ConnectToTool(control::CalledTo(call));
+    if (!connection.is_open()) return;
+    char byte = 0;
+    const bool is_closed = recv(connection.get(), &byte, 1, 0) == 0;
+    if (is_closed && !std::exchange(is_heard, true)) once_heard();
+  }
+}
+
+TEST_CASE("others that connect to the tool's socket for ever do not hold it up") {
+  const bool is_interrupted = GENERATE(true, false);
+  FakeJvm::Part part = WithAgent();
+  part.answer = [is_interrupted, tool = getpid()](const std::string& request) {
+    if (request.starts_with("load|")) return std::string(kForbidden);
+    const std::string path = "/tmp/.iprof_command" + std::to_string(getpid());
+    const std::string call = ReadFile(path);
+    fs::remove(path);
+    if (fork() == 0) {
+      ConnectForEver(call, [=] {
+        if (is_interrupted) kill(tool, SIGTERM);
+      });
+      _exit(0);
+    }
+    return std::string("0\n");
+  };
+  const FakeJvm fake(part);
+  const auto before = signal(SIGTERM, [](int) {});
+  CHECK(WhyNot(fake, kShortAnswer)
+            .starts_with(is_interrupted ? "interrupted while waiting for " + Process(fake)
+                                        : Process(fake) + ": the agent did not take the command"));
+  CHECK(fake.IsTidy());
+  signal(SIGTERM, before);
+}
+
+TEST_CASE("where the JVM cannot connect to the tool, its control socket takes the command") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string&) { return std::string("0\nreturn code: -1\n"); };
+  const FakeJvm fake(part);
+  Result<JvmTarget> opened = JvmTarget::Open(fake.pid(), kPatient.listen);
+  REQUIRE(opened.ok());
+  const auto target = std::make_shared<JvmTarget>(std::move(*opened));
+  target->jvm.control = fake.folder() + "/a.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  target->jvm.control.copy(address.sun_path, sizeof address.sun_path - 1);
+  const OwnedFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(listener.get(), 1) == 0);
+  const auto connection = AgentConnection::Open(target, "", kPatient);
+  REQUIRE(connection.ok());
+  CHECK(OwnedFd(accept(listener.get(), nullptr, nullptr)).is_open());
+  fs::remove(target->jvm.control);
+  target->jvm.control.clear();
+  CHECK(AgentConnection::Open(target, "", kPatient).status().message().find("refused to start") !=
+        std::string::npos);
+}
+
 // What the tool makes of a load.
 Result<std::string> LoadInto(const FakeJvm& fake, const std::string& options) {
   Result<JvmConnection> connection = JvmConnection::Open(fake.pid(), kPatient);
