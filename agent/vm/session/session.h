@@ -111,7 +111,7 @@ class Session {
   void TakeSnapshot(JNIEnv* jni, bool profile_follows = false);
   // Whether the user has named the place of the raw file.
   bool HasUsersRaw() const { return !settings_.raw_path.empty(); }
-  // Makes the next raw file beside this file of a tool, unless the user has named another place.
+  // Makes the raw file beside this file of a tool from the next snapshot on, unless the user has named another place.
   void PlaceRawBeside(const std::string& out);
   // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
