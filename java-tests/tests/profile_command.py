@@ -152,7 +152,7 @@ class AtOnce(SessionCase):
 
     @on_one_jvm
     def test_the_program_ends_after_another_stop(self):
-        """The agent's connection to the tool is closed by then, and the profile is in the agent's own file."""
+        """No profile was written after that stop, so the program's end sends it to the tool that has begun the recording."""
         process = self.start(agent=None)
         tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof.gz")
         self.wait_until_recording(process)

@@ -40,6 +40,12 @@ std::string Agent::OutPath() const {
   return !own.empty() || session_ == nullptr ? own : session_->out_path();
 }
 
+void Agent::SetWindow(std::shared_ptr<Caller> window, bool wants_gzip) {
+  const std::lock_guard lock(mutex_);
+  window_.swap(window);
+  window_wants_gzip_ = wants_gzip;
+}
+
 std::shared_ptr<Caller> Agent::TakeWindow() {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Caller> window = std::exchange(window_, nullptr);
@@ -95,12 +101,14 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const control::ProfileWish& wish, C
 }
 
 void Agent::NoteWritten(JNIEnv* jni, Session& session, uint64_t recording) {
+  std::shared_ptr<Caller> window;  // is closed without the lock
   {
     const std::lock_guard lock(mutex_);
     written_ = recording;
     if (recording_ == recording) {
       recording_out_ = {};
       own_is_users_ = false;
+      window = std::exchange(window_, nullptr);
     }
   }
   AtBoundary(session.log(), "the raw file's end", [&] { session.DiscardRaw(jni); });
