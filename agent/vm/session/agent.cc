@@ -344,9 +344,7 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
     return session.DiscardRaw(jni);
   }
   session.DiscardUselessRaw();
-  if (WriteLastProfile(jni, session)) return;
-  session.KeepRaw(jni);
-  lose();
+  if (!WriteLastProfile(jni, session)) lose();
 }
 
 void Agent::OnUnload() {

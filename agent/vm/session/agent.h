@@ -165,7 +165,8 @@ class Agent {
     return !session.options().out_is_tools || own_is_users_;
   }
   // Writes the program's last profile, sends it to the window's caller, and removes the raw file if one of them has all of
-  // it. False: the profile is lost but for the raw file.
+  // it. If neither has, and there is no raw file, the profile goes to the folder of a tool. False: it is lost but for the raw
+  // file.
   bool WriteLastProfile(JNIEnv* jni, Session& session);
   // Null: no caller. The one before hears no more.
   void SetWindow(std::shared_ptr<Caller> window, bool wants_gzip = false);

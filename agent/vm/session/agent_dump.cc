@@ -131,9 +131,9 @@ bool Agent::WriteLastProfile(JNIEnv* jni, Session& session) {
     place.sink = &window->profile();
     place.gzip = window_wants_gzip_;
   }
-  const Session::Written written = session.DumpTo(jni, place);
+  Session::Written written = session.DumpTo(jni, place);
   const bool is_nothing = written.file.code() == Code::kUsage;
-  const bool is_in_file = !place.path.empty() && written.file.ok();
+  bool is_in_file = !place.path.empty() && written.file.ok();
   const bool is_saved = window != nullptr && written.sent.ok() && window->HasSaved();
   if (window != nullptr) {
     const bool is_done = written.sent.ok();
@@ -142,6 +142,13 @@ bool Agent::WriteLastProfile(JNIEnv* jni, Session& session) {
                     is_done ? "" : written.sent.message(),
                     {},
                     control::ProgramEnd::kBesides});
+  }
+  if (!is_in_file && !is_saved && !is_nothing) {
+    const bool is_kept = session.KeepRaw(jni);
+    if (is_kept || !place.path.empty()) return false;
+    // There is no raw file, so the folder of the tool is the last place.
+    written = session.DumpTo(jni, {.path = OutPath()});
+    is_in_file = written.file.ok();
   }
   const bool is_temporary = is_in_file && !is_saved && !HasUsersFile(session);
   if (is_temporary)

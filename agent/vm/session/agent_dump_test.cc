@@ -156,6 +156,19 @@ TEST_CASE("what a tool records while the program ends is for the tool and in the
   }
 }
 
+TEST_CASE("what neither the tool nor a raw file has is written to the tool's folder") {
+  LoadedAgent l;
+  REQUIRE(l.Load(std::string(kByTool) + "snapshot=0," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const bool saves = GENERATE(true, false);
+  const auto tool = std::make_shared<TakingTool>(saves);
+  REQUIRE(Tell(l, "command=start,window=plain", tool).outcome == control::Outcome::kDone);
+  l.jvm.Die();
+  CHECK(tool->HasProfile());
+  CHECK(fs::exists(l.out) == !saves);
+  CHECK(l.Says(" is the profile, because the agent has no file of yours") == !saves);
+}
+
 TEST_CASE("without a file of the user, the tool has the last profile, or the raw file stays") {
   LoadedAgent l;
   REQUIRE(l.Load(std::string(kByTool) + std::string(kCalls)).ok());
