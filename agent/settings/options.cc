@@ -11,6 +11,7 @@
 #include "agent/sampling/core/trace_table.h"
 #include "agent/settings/option_contradictions.h"
 #include "agent/settings/option_hints.h"
+#include "agent/settings/out_path.h"
 #include "writer/base/lost_share.h"
 #include "writer/base/option_text.h"
 #include "writer/base/overloaded.h"
@@ -330,7 +331,8 @@ Result<ParsedOptions> ParseOptions(std::string_view text) {
     }
     // What follows reply= is the tool's.
     const bool is_tools = given[IndexOf("reply")];
-    if (is_tools && name == "out") parsed.options.out_is_tools = true;
+    // Options so long that reply= has no room beside them go without it.
+    if (name == "out") parsed.options.out_is_tools = is_tools || IsInToolsFolder(value);
     const std::string shown = is_tools ? std::string() : Shown(*spec, item);
     std::string& all_shown = parsed.options.given;
     if (!shown.empty()) all_shown += (all_shown.empty() ? "" : ",") + shown;

@@ -43,8 +43,8 @@ enum class OnWriteFailure { kReport, kExit };
 
 struct Options {
   std::string out;  // a pattern, see out_path.h
-  bool out_is_tools =
-      false;  // it stands behind reply=: no file of the user, but one in the folder of a tool
+  // It stands behind reply=, or its folder has a tool's name: no file of the user, but one in the folder of a tool.
+  bool out_is_tools = false;
   Overwrite force = Overwrite::kYes;
   bool merge = false;  // add to an existing profile
   OnWriteFailure on_write_failure = OnWriteFailure::kReport;

@@ -207,6 +207,13 @@ TEST_CASE("a profile shows what the user gave, without folders, and not what a t
   CHECK(Parsed("reply=/tmp/r").given.empty());
   CHECK(Parsed("depth=9,reply=/tmp/r,start=n,out=/tmp/x/agent.iprof").out_is_tools);
   CHECK_FALSE(Parsed("out=/tmp/x/agent.iprof,reply=/tmp/r").out_is_tools);
+  // Where reply= has no room.
+  CHECK(Parsed("depth=9,start=n,out=/tmp/.iprof-0123456789abcdef/agent.iprof").out_is_tools);
+  CHECK_FALSE(Parsed("out=/tmp/.iprof-0123456789abcdeg/agent.iprof").out_is_tools);
+  CHECK_FALSE(Parsed("out=/tmp/.iprof-0123456789abcde/agent.iprof").out_is_tools);
+  CHECK_FALSE(Parsed("out=/tmp/.iprof-0123456789abcdef").out_is_tools);
+  CHECK_FALSE(Parsed("out=/tmp/.iprof-0123456789abcdef/x/agent.iprof").out_is_tools);
+  CHECK_FALSE(Parsed("out=/srv/tmp/.iprof-0123456789abcdef/agent.iprof").out_is_tools);
   CHECK(Parsed("only=/home/x/app.jar+a.B+jdk.compiler/a.Main;*/y/b*+./z/c").given ==
         "only=app.jar+a.B+jdk.compiler/a.Main;b*+c");
   CHECK(Parsed("only=x/app.jar").given == "only=app.jar");

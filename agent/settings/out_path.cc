@@ -46,6 +46,20 @@ PathFacts CurrentPathFacts() {
   return facts;
 }
 
+bool IsToolsFolderName(std::string_view name) {
+  return name.size() == kToolsFolderPrefix.size() + kToolsFolderDigits &&
+         name.starts_with(kToolsFolderPrefix) &&
+         name.find_first_not_of("0123456789abcdef", kToolsFolderPrefix.size()) == name.npos;
+}
+
+bool IsInToolsFolder(std::string_view path) {
+  constexpr std::string_view kTmp = "/tmp/";
+  if (!path.starts_with(kTmp)) return false;
+  path.remove_prefix(kTmp.size());
+  const size_t slash = path.find('/');
+  return slash != path.npos && slash == path.rfind('/') && IsToolsFolderName(path.substr(0, slash));
+}
+
 Result<std::string> ExpandHome(std::string_view path, const PathFacts& facts) {
   if (!path.starts_with('~')) return std::string(path);
   const std::string_view rest = path.substr(1);

@@ -2,10 +2,11 @@
 //
 // Guarantees: symbolic links of other users are not followed (writer/profile/io/file_place.h). A resolved
 // path is absolute and fixed at start, so a later change of the working directory has no effect.
-// Threads: any. ExpandPattern and NumberedName are pure; the other functions use the file system.
+// Threads: any. ExpandPattern, NumberedName, IsToolsFolderName and IsInToolsFolder are pure; the other functions use the file system.
 // Failure: a Status with a sentence that names the path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -32,6 +33,13 @@ Result<std::string> ExpandHome(std::string_view path, const PathFacts& facts);
 
 // Replaces %p, %h, %t and %%, and '~' at the beginning. Any other % is an error that names it.
 Result<std::string> ExpandPattern(std::string_view pattern, const PathFacts& facts);
+
+// A tool's own folder in the target's /tmp (cli/jvm/private_folder.h): ".iprof-0123456789abcdef".
+inline constexpr std::string_view kToolsFolderPrefix = ".iprof-";
+inline constexpr size_t kToolsFolderDigits = 16;
+bool IsToolsFolderName(std::string_view name);
+// Whether a file is in such a folder: "/tmp/.iprof-0123456789abcdef/agent.iprof".
+bool IsInToolsFolder(std::string_view path);
 
 // What happens to an existing file: it is overwritten, or it is kept and another name is used.
 enum class OldFile : uint8_t { kIsWritten, kIsKept };  // kept: another name is taken

@@ -102,6 +102,8 @@ Result<std::unique_ptr<AgentConnection>> AgentConnection::Open(std::shared_ptr<J
       if (Status rung = Ring(*jvm, text, timeouts.answer); !rung.ok()) return rung;
       patience = std::min(kRingPatience, timeouts.answer);
     } else if (Status verdict = JudgeLoad(*said, path); !verdict.ok()) {
+      // The JVM may not connect to the tool's socket (SELinux, another namespace of users): no command was given.
+      if (!control.empty()) return by_control();
       return Status(verdict.code(),
                     fmt::format("{}: {}", target->process.Name(), verdict.message()));
     }
@@ -122,10 +124,15 @@ Result<control::Answer> AgentConnection::Ask(const control::Command& command,
   // Of a connection that is closed already, what the agent said before that is the reason.
   if (!said.ok() && said.code() != Code::kNothingYet) return About(said);
   if (Status heard = HearGreeting(); !heard.ok()) return heard;
-  return HearAnswer(take);
+  return HearRest(take);
 }
 
 Result<control::Answer> AgentConnection::HearAnswer(const TakeProfile& take) {
+  WaitAnew();
+  return HearRest(take);
+}
+
+Result<control::Answer> AgentConnection::HearRest(const TakeProfile& take) {
   for (;;) {
     Result<control::Message> message = channel_.Hear();
     if (!message.ok()) return About(message.status());
@@ -149,10 +156,10 @@ Result<control::Answer> AgentConnection::Take(control::Message first, const Take
                : About({Code::kBadInput, "the agent's answer is damaged"});
   }
   if (!source.failure().ok()) return About(source.failure());
-  if (!taken.ok()) return taken;
+  is_not_taken_ = !taken.ok();
+  if (is_not_taken_) return taken;
   const Status said = channel_.Send(Kind::kSaved);
   if (!said.ok()) return About(said);
-  WaitAnew();
   return HearAnswer({});
 }
 
@@ -196,13 +203,20 @@ Result<AgentCall> AgentCall::Prepare(std::shared_ptr<JvmTarget> target) {
 Result<std::unique_ptr<AgentConnection>> AgentCall::Accept(milliseconds patience,
                                                            milliseconds most) {
   TargetWait wait(target_->process, patience);
+  // What others have put into the queue is soon out of it, unless they go on.
+  TargetWait others(target_->process, std::max(patience, kGrace));
   for (;;) {
     OwnedFd accepted(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (accepted.is_open()) {
       const auto peer = control::PeerOf(accepted.get());
-      if (!peer || peer->pid != target_->process.pid()) continue;
-      return std::unique_ptr<AgentConnection>(
-          new AgentConnection(std::move(accepted), target_, "", most));
+      if (peer && peer->pid == target_->process.pid())
+        return std::unique_ptr<AgentConnection>(
+            new AgentConnection(std::move(accepted), target_, "", most));
+      accepted.Close();
+      const Status waited = others.Pause();
+      if (waited.ok()) continue;
+      if (HeldSignals::IsPending() || target_->process.HasEnded()) return waited;
+      return std::unique_ptr<AgentConnection>();
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
     if (errno != EAGAIN)

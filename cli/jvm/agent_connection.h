@@ -48,19 +48,22 @@ class AgentConnection {
   // Gives a command, and hears what comes of it. Once.
   Result<control::Answer> Ask(const control::Command& command, const TakeProfile& take);
   // What the agent says without a command: the result of a load, or, after a start that asks for it, what it sends when the
-  // program ends.
+  // program ends. The wait for it begins here.
   Result<control::Answer> HearAnswer(const TakeProfile& take);
   Status HearGreeting();
   // Whether there is something to hear. False also if the agent has closed the connection.
   bool HasNews() const { return channel_.HasNews(); }
   // Whether a profile began to come.
   bool has_profile() const { return has_profile_; }
+  // Whether who takes it could not, for a reason of its own.
+  bool is_not_taken() const { return is_not_taken_; }
 
  private:
   friend class AgentCall;
   AgentConnection(OwnedFd socket, std::shared_ptr<JvmTarget> target, std::string control,
                   std::chrono::milliseconds most);
   void WaitAnew();
+  Result<control::Answer> HearRest(const TakeProfile& take);
   Result<control::Answer> Take(control::Message first, const TakeProfile& take);
   Result<control::Answer> Parsed(const std::string& json) const;
   Status About(const Status& failure) const;
@@ -70,6 +73,7 @@ class AgentConnection {
   const std::chrono::milliseconds most_;
   control::Channel channel_;
   bool has_profile_ = false;
+  bool is_not_taken_ = false;
 };
 
 // The tool's own socket, at which the target's agent connects when it hears the call.

@@ -139,7 +139,7 @@ Result<control::Answer> SendCommand(const AgentAddress& address, const AgentRequ
       .timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts)};
   Result<control::Answer> answer = agent.Ask(command, take);
   const bool has_ended = target != nullptr && target->process.HasEnded();
-  if (answer.ok() || agent.has_profile() || has_ended || !patience.IsOver()) return answer;
+  if (answer.ok() || agent.is_not_taken() || has_ended || !patience.IsOver()) return answer;
   return MayGoOn(answer.status(),
                  target != nullptr ? std::to_string(address.pid) : "--control " + address.socket,
                  request.wish);

@@ -233,9 +233,13 @@ TEST_CASE("the connection of a start stays, for what the program's end sends") {
   });
   const FakeJvm fake(part);
   std::unique_ptr<AgentConnection> window;
-  const auto started = SendCommand(
-      {fake.pid(), {}}, {control::Start{.window = control::Sent::kPlain}}, kPatient, {}, &window);
+  // A recording may be longer than the tool waits for an answer.
+  const bool is_long = GENERATE(false, true);
+  const auto started =
+      SendCommand({fake.pid(), {}}, {control::Start{.window = control::Sent::kPlain}},
+                  is_long ? kShortAnswer : kPatient, {}, &window);
   REQUIRE(started.ok());
+  if (is_long) usleep(1'200'000);
   for (int i = 0; i < 60'000 && !window->HasNews(); ++i) usleep(1000);
   CHECK(window->HasNews());
   std::string text;
@@ -269,6 +273,67 @@ TEST_CASE("only the target is heard at the tool's socket") {
   const Result<control::Answer> answer = Send(fake, control::Describe());
   REQUIRE(answer.ok());
   CHECK(answer->message == "48000");
+}
+
+// A process that connects to the tool again and again. Once the tool has closed a connection of it, it does this.
+void ConnectForEver(const std::string& call, const std::function<void()>& once_heard) {
+  for (int fd = 3; fd < 256; ++fd) close(fd);  // the tool waits for the end of the JVM's answer
+  bool is_heard = false;
+  for (;;) {
+    const OwnedFd connection = ConnectToTool(control::CalledTo(call));
+    if (!connection.is_open()) return;
+    char byte = 0;
+    const bool is_closed = recv(connection.get(), &byte, 1, 0) == 0;
+    if (is_closed && !std::exchange(is_heard, true)) once_heard();
+  }
+}
+
+TEST_CASE("others that connect to the tool's socket for ever do not hold it up") {
+  const bool is_interrupted = GENERATE(true, false);
+  FakeJvm::Part part = WithAgent();
+  part.answer = [is_interrupted, tool = getpid()](const std::string& request) {
+    if (request.starts_with("load|")) return std::string(kForbidden);
+    const std::string path = "/tmp/.iprof_command" + std::to_string(getpid());
+    const std::string call = ReadFile(path);
+    fs::remove(path);
+    if (fork() == 0) {
+      ConnectForEver(call, [=] {
+        if (is_interrupted) kill(tool, SIGTERM);
+      });
+      _exit(0);
+    }
+    return std::string("0\n");
+  };
+  const FakeJvm fake(part);
+  const auto before = signal(SIGTERM, [](int) {});
+  CHECK(WhyNot(fake, kShortAnswer)
+            .starts_with(is_interrupted ? "interrupted while waiting for " + Process(fake)
+                                        : Process(fake) + ": the agent did not take the command"));
+  CHECK(fake.IsTidy());
+  signal(SIGTERM, before);
+}
+
+TEST_CASE("where the JVM cannot connect to the tool, its control socket takes the command") {
+  FakeJvm::Part part = WithAgent();
+  part.answer = [](const std::string&) { return std::string("0\nreturn code: -1\n"); };
+  const FakeJvm fake(part);
+  Result<JvmTarget> opened = JvmTarget::Open(fake.pid(), kPatient.listen);
+  REQUIRE(opened.ok());
+  const auto target = std::make_shared<JvmTarget>(std::move(*opened));
+  target->jvm.control = fake.folder() + "/a.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  target->jvm.control.copy(address.sun_path, sizeof address.sun_path - 1);
+  const OwnedFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(listen(listener.get(), 1) == 0);
+  const auto connection = AgentConnection::Open(target, "", kPatient);
+  REQUIRE(connection.ok());
+  CHECK(OwnedFd(accept(listener.get(), nullptr, nullptr)).is_open());
+  fs::remove(target->jvm.control);
+  target->jvm.control.clear();
+  CHECK(AgentConnection::Open(target, "", kPatient).status().message().find("refused to start") !=
+        std::string::npos);
 }
 
 // What the tool makes of a load.
@@ -566,7 +631,10 @@ TEST_CASE("an interrupt ends the wait for an answer and leaves nothing behind") 
 TEST_CASE("a command that may still be carried out is said to be") {
   FakeJvm::Part part = WithAgent();
   part.in_own_root = geteuid() == 0;
-  part.answer = Loads([](control::Channel& channel, const control::Command&) {
+  const bool begins = GENERATE(false, true);
+  part.answer = Loads([begins](control::Channel& channel, const control::Command& command) {
+    if (begins && ProfileOf(command.wish) != nullptr)
+      static_cast<void>(channel.Send(control::Kind::kData, "part"));
     kill(getppid(), SIGTERM);
     static_cast<void>(channel.Hear());
   });
@@ -579,8 +647,10 @@ TEST_CASE("a command that may still be carried out is said to be") {
     CHECK(Send(fake, control::Reset()).status().message() ==
           goes_on + "reset': 'iprof status " + pid + "' shows it");
   }
-  SECTION("with one, which stays in the agent") {
-    CHECK(Send(fake, control::Stop{{.sent = control::Sent::kPlain}}).status().message() ==
+  SECTION("with one, which stays in the agent, also if part of it has come") {
+    const control::Stop stop{{.sent = control::Sent::kPlain}};
+    std::string text;
+    CHECK(Send(fake, stop, kPatient, Into(text)).status().message() ==
           goes_on + "stop', and keeps what it has recorded: 'iprof stop " + pid +
               " -o FILE' writes it");
   }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/settings/out_path.h"
 #include "cli/jvm/borrowed_ids.h"
 #include "cli/jvm/left_behind.h"
 
@@ -19,16 +20,11 @@ namespace {
 
 Status LastError() { return Status(Code::kIo, std::strerror(errno)); }
 
-constexpr std::string_view kPrefix = ".iprof-";
-constexpr size_t kDigits = 16;
 constexpr int kBacklog = 4;
 
 }  // namespace
 
-bool PrivateFolder::IsName(std::string_view name) {
-  return name.size() == kPrefix.size() + kDigits && name.starts_with(kPrefix) &&
-         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
-}
+bool PrivateFolder::IsName(std::string_view name) { return vm::IsToolsFolderName(name); }
 
 Result<PrivateFolder> PrivateFolder::Make(const JvmTarget& target) {
   RemoveLeftBehind(target);
@@ -43,7 +39,8 @@ Result<PrivateFolder> PrivateFolder::Make(const JvmTarget& target) {
     return Status(Code::kIo, "/dev/urandom cannot be read");
   }
   std::memcpy(&random, bytes.data(), sizeof random);
-  std::string name = fmt::format("{}{:0{}x}", kPrefix, random, kDigits);
+  std::string name =
+      fmt::format("{}{:0{}x}", vm::kToolsFolderPrefix, random, vm::kToolsFolderDigits);
   const int tmp = target.tmp.get();
   if (mkdirat(tmp, name.c_str(), 0700) != 0) return LastError();
   Result<OwnedFd> folder = OpenWithin(tmp, name, O_RDONLY | O_NOFOLLOW, FileKind::kFolder);

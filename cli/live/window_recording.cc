@@ -154,6 +154,7 @@ Status WindowRecording::Start() {
   const Result<control::Answer> answer = Ask(wish, milliseconds(0), {}, &window_);
   if (answer.ok() && answer->outcome != control::Outcome::kDone) return NotDone(*answer);
   if (answer.ok() && answer->status && !folder_) users_out_ = answer->status->out;
+  only_end_is_news_ = answer.ok();
   return answer.status();
 }
 
@@ -191,33 +192,37 @@ Result<RecordedWindow> WindowRecording::Stop(milliseconds recorded, milliseconds
   if (answer.ok() && answer->outcome == control::Outcome::kDone)
     return Status(Code::kIo,
                   fmt::format("{}: the agent wrote no profile", target_->process.Name()));
-  if (!not_saved.ok() && !target_->process.HasEnded()) {
+  const Status not_stopped = answer.ok() ? NotDone(*answer) : answer.status();
+  const bool is_ending = answer.ok() && answer->end != control::ProgramEnd::kNone;
+  // An agent that is ending has cut the profile short, and sends the last one over the window.
+  if (!not_saved.ok() && !is_ending && !target_->process.HasEnded()) {
     // Otherwise what survives a kill has no place.
     if (folder_) folder_->Keep();
-    return answer.ok() ? NotDone(*answer) : answer.status();
+    return not_stopped;
   }
+  only_end_is_news_ = only_end_is_news_ || is_ending;
   // Only the program's end is worth a wait; another refusal is the reason.
-  const bool is_refused = answer.ok() && answer->end == control::ProgramEnd::kNone;
+  const bool is_refused = answer.ok() && !is_ending;
   if (is_refused ? target_->process.HasEnded() : HasEndedSoon()) {
     if (answer.ok() && answer->end != control::ProgramEnd::kOvertook)
-      why_no_stop_ = NotDone(*answer).message();
-    return SaveLast(recorded);
+      why_no_stop_ = not_stopped.message();
+    return SaveLast(recorded, not_stopped);
   }
   // The agent may go on recording, or its stop may fail: then it writes to its own file.
   if (folder_ && !target_->process.HasEnded()) folder_->Keep();
-  return answer.ok() ? NotDone(*answer) : answer.status();
+  return not_stopped;
 }
 
 bool WindowRecording::HasEndedSoon() const {
   if (target_->process.HasEnded()) return true;
   if (HeldSignals::IsPending()) return false;
   return WaitFor(console_, target_->process, "the program's end", kEndPatience, [this] {
-           return window_ != nullptr && window_->HasNews();
+           return only_end_is_news_ && window_ != nullptr && window_->HasNews();
          }) == Ending::kProgramEnded;
 }
 
 // The program ended during the recording. If it ends well, the agent sends its profile.
-Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
+Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded, const Status& not_stopped) {
   Status not_saved;
   bool is_saved = false;
   const auto take = [&](ByteSource& profile) {
@@ -235,7 +240,12 @@ Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
       why_no_stop_ = NotDone(*last).message();
     has_profile = window_->has_profile();
     window_.reset();  // so that the agent does not wait, but keeps what it has recorded
-    if (has_profile) HasEndedSoon();
+    if (has_profile || only_end_is_news_) HasEndedSoon();
+  }
+  // What came was not the end. So the raw file is that of a program that goes on.
+  if (!not_stopped.ok() && !has_profile && !target_->process.HasEnded()) {
+    if (folder_) folder_->Keep();
+    return not_stopped;
   }
   const OwnedFd raw = folder_ ? folder_->OpenFile(kAgentsRawFile) : OwnedFd();
   if (raw.is_open()) {
@@ -243,12 +253,15 @@ Result<RecordedWindow> WindowRecording::SaveLast(milliseconds recorded) {
     return Recover(kAgentsRawFile, raw, recorded);
   }
   const OwnedFd file = folder_ ? folder_->OpenFile(kAgentsFile) : OwnedFd();
-  if (file.is_open()) return SaveAgentsFile(file, recorded);
+  if (file.is_open()) {
+    // Without a raw file, the agent writes there what we could not save.
+    if (has_profile && !not_saved.ok()) return KeptIn(kAgentsFile, not_saved);
+    return SaveAgentsFile(file, recorded);
+  }
   return not_saved.ok() ? Elsewhere() : not_saved;
 }
 
-// The recording was stopped before the program's end: by another tool, by the agent's duration=, or by our own stop, which the
-// end has overtaken. Then the agent does not send the profile, but writes it to its own file.
+// The agent has written its own file: its duration= was over, or it took us for gone.
 Result<RecordedWindow> WindowRecording::SaveAgentsFile(const OwnedFd& file, milliseconds recorded) {
   const std::string name = fmt::format("the profile of {}", target_->process.Name());
   FdSource source(file.get(), name);

@@ -77,7 +77,9 @@ class WindowRecording {
   Result<RecordedWindow> Stop(std::chrono::milliseconds recorded,
                               std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   bool HasEndedSoon() const;
-  Result<RecordedWindow> SaveLast(std::chrono::milliseconds recorded);
+  // `not_stopped`: why the stop failed that was the reason to look; ok: there was none.
+  Result<RecordedWindow> SaveLast(std::chrono::milliseconds recorded,
+                                  const Status& not_stopped = {});
   Result<RecordedWindow> SaveAgentsFile(const OwnedFd& file, std::chrono::milliseconds recorded);
   Result<RecordedWindow> Recover(const char* file, const OwnedFd& raw,
                                  std::chrono::milliseconds recorded);
@@ -97,8 +99,9 @@ class WindowRecording {
   std::string users_out_;                     // the agent's own file; empty: it has none
   std::string why_no_stop_;                   // when the program ended: the agent's reason
   std::optional<jvm::PrivateFolder> folder_;  // unless the agent has a file of the user
-  std::unique_ptr<jvm::AgentConnection>
-      window_;  // over which the profile of the program's end comes
+  // Over which the profile of the program's end comes.
+  std::unique_ptr<jvm::AgentConnection> window_;
+  bool only_end_is_news_ = false;  // nothing else comes over it: the start was answered
 };
 
 }  // namespace iprof::cli

@@ -5,13 +5,17 @@ import json
 import pathlib
 import re
 import shutil
+import socket
+import struct
 import tempfile
+import threading
 import zipfile
 
 from iprofdev import jvms, maven
 from iprofdev.messages import Unavailable
 
 from harness.case import C1_ONLY, AgentCase, Settings
+from harness.control import GREETING
 from harness.scope import on_one_jvm
 
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
@@ -61,6 +65,21 @@ public class Zoo {
   static int ofOne(Animal animal) { return animal.legs(); }
   static int ofTwo(Animal animal) { return animal.legs(); }
   static int ofFour(Animal animal) { return animal.legs(); }
+}
+"""
+
+# Gives a command as the profiler does.
+ASK = """
+package iprofagent.jmh;
+
+public class Ask {
+  public static void main(String[] args) {
+    try {
+      new AgentSocket(java.nio.file.Path.of(args[0])).tell("reset");
+    } catch (java.io.IOException refused) {
+      System.out.println(refused.getMessage());
+    }
+  }
 }
 """
 
@@ -250,6 +269,29 @@ class HotSpotsCounters(JmhCase):
 @on_one_jvm
 class Beside(JmhCase):
     """What is not measuring."""
+
+    def test_an_answer_whose_length_looks_like_text(self):
+        """The bytes of that length are one letter in UTF-8."""
+        answer = {"command": "reset", "outcome": "refused", "message": ""}
+        length = int.from_bytes("\u00e9".encode(), "big")
+        answer["message"] = "x" * (length - len(json.dumps(answer)))
+        (self.folder / "Ask.java").write_text(ASK)
+        self.run_command([jvms.build_jdk().javac, "--release", "17", "-cp", self.jar, "-d", self.folder, "Ask.java"])
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.folder / "a.sock"))
+            listener.listen()
+
+            def refuse():
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(GREETING + b"\n" + struct.pack(">cI", b"A", length) + json.dumps(answer).encode())
+
+            agent = threading.Thread(target=refuse, daemon=True)
+            agent.start()
+            run = self.run_command([self.jvm.java, "-cp", f"{self.folder}:{self.jar}", "iprofagent.jmh.Ask", self.folder / "a.sock"])
+            agent.join()
+        self.assertEqual(run.stdout, answer["message"] + "\n")
 
     def test_help_lists_all_options(self):
         run = self.run_jmh("-prof", "iprof:help", "zoo.Zoo", expect=1)

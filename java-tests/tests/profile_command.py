@@ -152,7 +152,7 @@ class AtOnce(SessionCase):
 
     @on_one_jvm
     def test_the_program_ends_after_another_stop(self):
-        """The agent's connection to the tool is closed by then, and the profile is in the agent's own file."""
+        """No profile was written after that stop, so the program's end sends it to the tool that has begun the recording."""
         process = self.start(agent=None)
         tool = self.tool(process, "samples=n,image=n", "-o", "x.iprof.gz")
         self.wait_until_recording(process)
@@ -269,9 +269,9 @@ class AtOnce(SessionCase):
 
     @on_one_jvm
     def test_what_cannot_be_saved_stays(self):
-        for is_killed in (False, True):
+        for is_killed, snapshot, name in ((False, "100ms", "agent.iraw"), (True, "100ms", "agent.iraw"), (False, "0", "agent.iprof")):
             process = self.start(agent=None)
-            tool = self.tool(process, "samples=n,image=n,snapshot=100ms", "-o", "/dev/full")
+            tool = self.tool(process, f"samples=n,image=n,snapshot={snapshot}", "-o", "/dev/full")
             if is_killed:
                 _, complaints = self.kill_in_window(process, tool)
             else:
@@ -280,7 +280,7 @@ class AtOnce(SessionCase):
                 self.end(process)
                 _, complaints = tool.communicate(timeout=PATIENCE_S)
             self.assertEqual(tool.returncode, IO, complaints)
-            said = re.search(rf"No space left on device; what was recorded is in (/tmp/\.iprof-[0-9a-f]+/agent\.iraw), where it stays for an hour\n$",
+            said = re.search(rf"No space left on device; what was recorded is in (/tmp/\.iprof-[0-9a-f]+/{name}), where it stays for an hour\n$",
                              complaints)
             self.assertTrue(said, complaints)
             kept = pathlib.Path(said[1])

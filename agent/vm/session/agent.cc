@@ -224,7 +224,6 @@ Result<std::string> Agent::Stop(JNIEnv* jni, bool profile_follows) {
   if (!taken.is_legal) return Status(Code::kUsage, std::string(taken.answer));
   const auto current = session();
   Commands(vm_).Cancel();  // the duration has no more meaning
-  TakeWindow();
   std::string done = "the recording was not stopped cleanly";
   AtBoundary(current->log(), "the stop", [&] {
     done = current->Pause(jni);
@@ -251,11 +250,8 @@ Result<std::string> Agent::Start(JNIEnv* jni, const control::Start& wish,
     return claim.status();
   }
   OutClaim earlier_out = BeginRecording(std::move(*claim));
-  if (wish.window != control::Sent::kNo) {
-    const std::lock_guard lock(mutex_);
-    window_ = caller;
-    window_wants_gzip_ = wish.window == control::Sent::kGzip;
-  }
+  SetWindow(wish.window != control::Sent::kNo ? caller : nullptr,
+            wish.window == control::Sent::kGzip);
   Status outcome(Code::kInternal, "the recording could not be started");
   AtBoundary(current->log(), "the start",
              [&] { outcome = current->Resume(jni, [this] { return HasEnded(); }); });
@@ -265,7 +261,7 @@ Result<std::string> Agent::Start(JNIEnv* jni, const control::Start& wish,
     if (is_in_folder) current->PlaceRawBeside(out);
     return OutPath();
   }
-  TakeWindow();
+  SetWindow(nullptr);
   if (!outcome.ok() && !HasEnded()) {
     BeginRecording(std::move(earlier_out));
     AtBoundary(current->log(), "the stop", [&] { current->Pause(jni); });
@@ -348,9 +344,7 @@ void Agent::WriteLast(JNIEnv* jni, Session& session, SessionState from) {
     return session.DiscardRaw(jni);
   }
   session.DiscardUselessRaw();
-  if (WriteLastProfile(jni, session)) return;
-  session.KeepRaw(jni);
-  lose();
+  if (!WriteLastProfile(jni, session)) lose();
 }
 
 void Agent::OnUnload() {

@@ -165,8 +165,11 @@ class Agent {
     return !session.options().out_is_tools || own_is_users_;
   }
   // Writes the program's last profile, sends it to the window's caller, and removes the raw file if one of them has all of
-  // it. False: the profile is lost but for the raw file.
+  // it. If neither has, and there is no raw file, the profile goes to the folder of a tool. False: it is lost but for the raw
+  // file.
   bool WriteLastProfile(JNIEnv* jni, Session& session);
+  // Null: no caller. The one before hears no more.
+  void SetWindow(std::shared_ptr<Caller> window, bool wants_gzip = false);
   // The caller that records until the program ends, if it is still there.
   std::shared_ptr<Caller> TakeWindow();
   // A new recording with this file of its own. Returns the file of the one before.
@@ -208,7 +211,8 @@ class Agent {
   std::shared_ptr<Session> session_;
   OutClaim recording_out_;                 // the recording's own file; empty: the session's
   std::atomic<bool> own_is_users_{false};  // recording_out_ is a file that a user has named
-  std::shared_ptr<Caller> window_;  // who wants the profile if the program ends; null: no caller
+  // Who wants the profile if the program ends before it is in its place; null: no caller.
+  std::shared_ptr<Caller> window_;
   bool window_wants_gzip_ = false;
   std::vector<std::shared_ptr<Session>> kept_;  // stopped, but the JVM may still refer to them
   // The number of the recording, and of the last one that was written after its stop: the program's end need

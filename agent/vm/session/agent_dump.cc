@@ -40,6 +40,12 @@ std::string Agent::OutPath() const {
   return !own.empty() || session_ == nullptr ? own : session_->out_path();
 }
 
+void Agent::SetWindow(std::shared_ptr<Caller> window, bool wants_gzip) {
+  const std::lock_guard lock(mutex_);
+  window_.swap(window);
+  window_wants_gzip_ = wants_gzip;
+}
+
 std::shared_ptr<Caller> Agent::TakeWindow() {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Caller> window = std::exchange(window_, nullptr);
@@ -95,12 +101,14 @@ Result<std::string> Agent::Dump(JNIEnv* jni, const control::ProfileWish& wish, C
 }
 
 void Agent::NoteWritten(JNIEnv* jni, Session& session, uint64_t recording) {
+  std::shared_ptr<Caller> window;  // is closed without the lock
   {
     const std::lock_guard lock(mutex_);
     written_ = recording;
     if (recording_ == recording) {
       recording_out_ = {};
       own_is_users_ = false;
+      window = std::exchange(window_, nullptr);
     }
   }
   AtBoundary(session.log(), "the raw file's end", [&] { session.DiscardRaw(jni); });
@@ -123,9 +131,9 @@ bool Agent::WriteLastProfile(JNIEnv* jni, Session& session) {
     place.sink = &window->profile();
     place.gzip = window_wants_gzip_;
   }
-  const Session::Written written = session.DumpTo(jni, place);
+  Session::Written written = session.DumpTo(jni, place);
   const bool is_nothing = written.file.code() == Code::kUsage;
-  const bool is_in_file = !place.path.empty() && written.file.ok();
+  bool is_in_file = !place.path.empty() && written.file.ok();
   const bool is_saved = window != nullptr && written.sent.ok() && window->HasSaved();
   if (window != nullptr) {
     const bool is_done = written.sent.ok();
@@ -134,6 +142,13 @@ bool Agent::WriteLastProfile(JNIEnv* jni, Session& session) {
                     is_done ? "" : written.sent.message(),
                     {},
                     control::ProgramEnd::kBesides});
+  }
+  if (!is_in_file && !is_saved && !is_nothing) {
+    const bool is_kept = session.KeepRaw(jni);
+    if (is_kept || !place.path.empty()) return false;
+    // There is no raw file, so the folder of the tool is the last place.
+    written = session.DumpTo(jni, {.path = OutPath()});
+    is_in_file = written.file.ok();
   }
   const bool is_temporary = is_in_file && !is_saved && !HasUsersFile(session);
   if (is_temporary)

@@ -133,12 +133,40 @@ TEST_CASE("what a tool records while the program ends is for the tool and in the
     CHECK(l.Says("one file of the profile was not written: "));
     CHECK_FALSE(l.Says("no profile was written"));
   }
-  SECTION("it has stopped before, so the end is nothing to it") {
+  SECTION("it was stopped, and no profile was written") {
     REQUIRE(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+    l.jvm.Die();
+    CHECK(tool->HasProfile());
+    CHECK(fs::exists(l.out));
+  }
+  SECTION("its profile was written, so the end is nothing to it") {
+    REQUIRE(Tell(l, "command=stop,out=" + (l.folder / "saved.iprof")).outcome ==
+            control::Outcome::kDone);
+    CHECK(tool.use_count() == 1);  // its connection is closed
+    l.jvm.Die();
+    CHECK_FALSE(tool->HasProfile());
+    CHECK_FALSE(fs::exists(l.out));
+  }
+  SECTION("somebody else records by then") {
+    REQUIRE(Tell(l, "command=stop").outcome == control::Outcome::kDone);
+    REQUIRE(Tell(l, "command=start").outcome == control::Outcome::kDone);
     l.jvm.Die();
     CHECK_FALSE(tool->HasProfile());
     CHECK(fs::exists(l.out));
   }
+}
+
+TEST_CASE("what neither the tool nor a raw file has is written to the tool's folder") {
+  LoadedAgent l;
+  REQUIRE(l.Load(std::string(kByTool) + "snapshot=0," + std::string(kCalls)).ok());
+  l.jvm.LivePhase();
+  const bool saves = GENERATE(true, false);
+  const auto tool = std::make_shared<TakingTool>(saves);
+  REQUIRE(Tell(l, "command=start,window=plain", tool).outcome == control::Outcome::kDone);
+  l.jvm.Die();
+  CHECK(tool->HasProfile());
+  CHECK(fs::exists(l.out) == !saves);
+  CHECK(l.Says(" is the profile, because the agent has no file of yours") == !saves);
 }
 
 TEST_CASE("without a file of the user, the tool has the last profile, or the raw file stays") {

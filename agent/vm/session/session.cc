@@ -268,17 +268,16 @@ void Session::DiscardRaw(JNIEnv* jni) {
   if (snapshots_ != nullptr) snapshots_->Discard(jni);
 }
 
-void Session::KeepRaw(JNIEnv* jni) {
-  if (snapshots_ == nullptr) return;
-  snapshots_->Keep(jni);
-  NameRaw();
+bool Session::KeepRaw(JNIEnv* jni) {
+  if (snapshots_ != nullptr) snapshots_->Keep(jni);
+  return NameRaw();
 }
 
-void Session::NameRaw() {
-  if (snapshots_ == nullptr) return;
+bool Session::NameRaw() {
+  if (snapshots_ == nullptr) return false;
   const Snapshots::Figures raw = snapshots_->figures();
-  if (!raw.has_snapshot) return;
-  log_->Warning(RawNotice(raw.path));
+  if (raw.has_snapshot) log_->Warning(RawNotice(raw.path));
+  return raw.has_snapshot;
 }
 
 void Session::DiscardUselessRaw() {

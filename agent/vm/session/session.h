@@ -111,17 +111,17 @@ class Session {
   void TakeSnapshot(JNIEnv* jni, bool profile_follows = false);
   // Whether the user has named the place of the raw file.
   bool HasUsersRaw() const { return !settings_.raw_path.empty(); }
-  // Makes the next raw file beside this file of a tool, unless the user has named another place.
+  // Makes the raw file beside this file of a tool from the next snapshot on, unless the user has named another place.
   void PlaceRawBeside(const std::string& out);
   // The profile has everything, or the user wants none: removes the raw file.
   void DiscardRaw(JNIEnv* jni);
   // Removes a raw file from which nothing could be recovered, so that the profile has its room.
   void DiscardUselessRaw();
-  // No profile could be written: keeps the raw file, and says where it is.
-  void KeepRaw(JNIEnv* jni);
-  // Says where the raw file is, if a profile can be recovered from it. It may be called when the JVM has
-  // ended.
-  void NameRaw();
+  // No profile could be written: keeps the raw file, and says where it is. False: there is none.
+  bool KeepRaw(JNIEnv* jni);
+  // Says where the raw file is, if a profile can be recovered from it, and returns whether it can. It may be called when the
+  // JVM has ended.
+  bool NameRaw();
 
   // Whether there is or was anything to write a profile of.
   bool has_begun() const { return begun_.load() == Begun::kYes; }

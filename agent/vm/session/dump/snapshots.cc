@@ -163,7 +163,11 @@ void Snapshots::TakeLocked(JNIEnv* jni) {
 // In the file that is there, or in a new one.
 RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
   RawPublication done;
-  if (file_ == nullptr ? !Open() : !is_whole_ && !BeginAnew()) return done;
+  if (file_ == nullptr) {
+    if (!Open()) return done;
+  } else if ((file_place_ == place_ || !Move()) && !is_whole_ && !BeginAnew()) {
+    return done;
+  }
   done = Publish(jni);
   if (IsLost(done) && replaced_ == nullptr) {
     if (!Replace(done.status)) return done;
@@ -177,9 +181,9 @@ RawPublication Snapshots::PublishInSomeFile(JNIEnv* jni) {
     done = Publish(jni);
   }
   if (IsLost(done)) FailLocked(done.status);  // the new one, too
-  if (!done.status.ok() && replaced_ != nullptr) {
+  if (replaced_ != nullptr && (!moves_from_.empty() || !done.status.ok())) {
     DropSuccessor();
-    Defer();
+    if (!done.status.ok()) Defer();
   }
   return done;
 }
@@ -196,23 +200,47 @@ bool Snapshots::Open() {
     Fail({Code::kLimit, "memory= has no room for it"});
     return false;
   }
-  Result<std::unique_ptr<RawWriter>> made =
-      RawWriter::Create([&](int attempt) { return NameOf(attempt); }, content_.header,
-                        {.most_bytes = settings_.most_bytes}, calls_);
+  Result<std::unique_ptr<RawWriter>> made = Create();
   if (!made.ok()) {
-    Fail(made.status().code() != Code::kLimit
-             ? made.status()
-             : Status(Code::kLimit, fmt::format("'{}' and {} more names like it are taken", place_,
-                                                kMostNames - 1)));
+    Fail(made.status());
     return false;
   }
   file_ = std::move(*made);
+  file_place_ = place_;
   is_whole_ = true;
-  if (file_->path() != place_ && !std::exchange(has_warned_of_name_, true)) {
-    log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), place_,
-                             WhyNotNamed(place_, calls_)));
-  }
+  WarnOfName();
   BeginLog();
+  return true;
+}
+
+Result<std::unique_ptr<RawWriter>> Snapshots::Create() {
+  Result<std::unique_ptr<RawWriter>> made =
+      RawWriter::Create([&](int attempt) { return NameOf(attempt); }, content_.header,
+                        {.most_bytes = settings_.most_bytes}, calls_);
+  if (made.ok() || made.status().code() != Code::kLimit) return made;
+  return Status(Code::kLimit,
+                fmt::format("'{}' and {} more names like it are taken", place_, kMostNames - 1));
+}
+
+void Snapshots::WarnOfName() {
+  if (file_->path() == place_ || std::exchange(has_warned_of_name_, true)) return;
+  log_.Warning(fmt::format("the raw file is '{}', because '{}' {}", file_->path(), place_,
+                           WhyNotNamed(place_, calls_)));
+}
+
+// Begins a file at the place, which replaces the one elsewhere as soon as it is complete. If that is not possible, the one
+// elsewhere stays in use.
+bool Snapshots::Move() {
+  DropSuccessor();
+  Result<std::unique_ptr<RawWriter>> next = Create();
+  if (!next.ok()) {
+    Fail(next.status());
+    return false;
+  }
+  log_.Step(fmt::format("the raw file '{}' moves to '{}'", file_->path(), (*next)->path()));
+  Succeed(std::move(*next));
+  moves_from_ = std::exchange(file_place_, place_);
+  WarnOfName();
   return true;
 }
 
@@ -225,18 +253,29 @@ bool Snapshots::BeginAnew() {
     FailLocked(next.status());
     return false;
   }
+  Succeed(std::move(*next));
+  return true;
+}
+
+void Snapshots::Succeed(std::unique_ptr<RawWriter> next) {
   replaced_ = std::move(file_);
-  file_ = std::move(*next);
+  file_ = std::move(next);
   is_whole_ = true;
   BeginLog();
-  return true;
 }
 
 // Removes a file that was to replace another one, which has the last complete snapshot.
 void Snapshots::DropSuccessor() {
   if (replaced_ == nullptr) return;
+  if (!moves_from_.empty()) {
+    file_->Remove();
+    file_place_ = std::exchange(moves_from_, {});
+  }
   file_ = std::move(replaced_);
   is_whole_ = false;
+  const std::lock_guard lock(figures_mutex_);
+  figures_.path = file_->path();
+  figures_.file_bytes = file_->file_bytes();
 }
 
 // The file, or its name: another one must be begun.
@@ -298,7 +337,10 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
   if (written.ok()) done = sink.Publish();
   is_whole_ = true;
   budget_.Set(instrument::MemoryPart::kRawFile, file_->memory_bytes() + LogSizes().bytes);
-  if (written.ok() && done.status.ok()) replaced_ = nullptr;
+  if (written.ok() && done.status.ok() && replaced_ != nullptr) {
+    if (!std::exchange(moves_from_, {}).empty()) replaced_->Remove();
+    replaced_ = nullptr;
+  }
   WarnOfRoom();
   NotePublication(written.ok(), done, time_ns);
   if (!done.status.ok() && !IsLost(done)) FailLocked(done.status);
@@ -375,6 +417,7 @@ void Snapshots::Defer() {
 void Snapshots::Close() {
   file_ = nullptr;
   replaced_ = nullptr;
+  moves_from_.clear();
   EndLog();
   budget_.Set(instrument::MemoryPart::kRawFile, 0);
   const std::lock_guard lock(figures_mutex_);

@@ -92,7 +92,7 @@ class Snapshots final {
   // The same for good: a thread that was started meanwhile takes no snapshots.
   bool End(std::chrono::milliseconds timeout);
 
-  // Where the next file is made; absolute. One that is there stays in use.
+  // Where the file is made; absolute. One that is elsewhere stays in use until the next snapshot that is complete here.
   void SetPlace(const std::string& path);
   std::string place() const;
 
@@ -126,8 +126,12 @@ class Snapshots final {
   void BeginLog();
   void EndLog();
   Status Write(JNIEnv* jni, RawSink& sink);
+  Result<std::unique_ptr<RawWriter>> Create();
+  void WarnOfName();
   bool Open();
+  bool Move();
   bool BeginAnew();
+  void Succeed(std::unique_ptr<RawWriter> next);
   void DropSuccessor();
   static bool IsLost(const RawPublication& done);
   bool Replace(const Status& why);
@@ -145,7 +149,7 @@ class Snapshots final {
   std::string NameOf(int attempt) const;
 
   const SnapshotSettings settings_;
-  std::string place_;  // of the next file; changed with mutex_ and figures_mutex_ held
+  std::string place_;  // changed with mutex_ and figures_mutex_ held
   const SnapshotContent content_;
   Log& log_;
   instrument::MemoryBudget& budget_;
@@ -153,9 +157,11 @@ class Snapshots final {
   std::timed_mutex mutex_;  // held during a snapshot; guards the members below
   std::unique_ptr<RawWriter> file_;
   std::unique_ptr<RawWriter> replaced_;  // what file_ will replace with its first snapshot
-  bool was_due_ = false;                 // a snapshot
-  bool is_whole_ = false;                // file_ has everything that recorders have given out
-  bool on_thread_ = false;               // the snapshot is the thread's own
+  std::string file_place_;               // place_ when file_ was made
+  std::string moves_from_;  // the same of replaced_, if file_ is elsewhere; otherwise empty
+  bool was_due_ = false;    // a snapshot
+  bool is_whole_ = false;   // file_ has everything that recorders have given out
+  bool on_thread_ = false;  // the snapshot is the thread's own
   std::atomic<bool> has_warned_of_failure_{false};
   bool has_warned_of_name_ = false;
   bool has_warned_of_room_ = false;

@@ -174,6 +174,71 @@ TEST_CASE("the old file stays until its successor is complete") {
   CHECK(world.Files() == 0);
 }
 
+TEST_CASE("a file moves to another place with the next snapshot") {
+  World world;
+  world.Take();
+  world.snapshots->SetPlace(world.Path("next.iraw"));
+  CHECK(world.snapshots->figures().path == world.Path());
+  CHECK(world.Files() == 1);
+  world.source.counters = {8};
+  SECTION("which is complete") {
+    world.Take();
+    CHECK(world.Counter("next.iraw") == 8);
+    CHECK(world.snapshots->figures().path == world.Path("next.iraw"));
+    CHECK(world.source.begun == 2);
+  }
+  SECTION("unless it is to be where it is by then") {
+    world.snapshots->SetPlace(world.Path());
+    world.Take();
+    CHECK(world.Counter() == 8);
+    CHECK(world.source.begun == 1);
+  }
+  CHECK(world.Files() == 1);
+  CHECK(world.Warnings() == 0);
+  world.snapshots->Discard(world.jvm.jni());
+  CHECK(world.Files() == 0);
+}
+
+TEST_CASE("a file that cannot move stays, and moves later") {
+  World world;
+  world.Take();
+  std::string next = "next.iraw";
+  uint64_t counter = 7;
+  uint64_t failed = 1;
+  SECTION("because there is no folder") {
+    next = "none/next.iraw";
+    counter = 8;  // so it goes on
+  }
+  SECTION("because the disk is full") {
+    world.disk.fails = ENOSPC;
+    world.disk.has_room_for_header = true;
+  }
+  SECTION("because the recorder cannot say everything now") {
+    world.source.is_possible = false;
+    failed = 0;
+  }
+  SECTION("because memory is short") {
+    world.source.on_add = [] { throw std::bad_alloc(); };
+    failed = 0;
+  }
+  world.snapshots->SetPlace(world.Path(next));
+  world.source.counters = {8};
+  for (int i = 0; i < 2; ++i) world.Take();
+  CHECK(world.Counter() == counter);
+  CHECK(world.snapshots->figures().path == world.Path());
+  CHECK(world.snapshots->figures().failed == 2 * failed);
+  CHECK(world.snapshots->figures().has_snapshot);
+  world.source.on_add = nullptr;
+  world.source.is_possible = true;
+  world.disk.fails = 0;
+  fs::create_directory(world.Path("none"));
+  world.source.counters = {9};
+  for (int i = 0; i < 2; ++i) world.Take();
+  CHECK(world.Counter(next) == 9);
+  CHECK_FALSE(fs::exists(world.Path()));
+  CHECK(world.snapshots->figures().path == world.Path(next));
+}
+
 TEST_CASE("a successor that was begun without memory is begun once more") {
   World world;
   world.Take();

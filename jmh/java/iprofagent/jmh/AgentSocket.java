@@ -34,15 +34,17 @@ record AgentSocket(Path path) {
 
     /** The agent says its version in a line, and then the answer: the letter A, the length in four bytes, and JSON. */
     private String answerTo(String command) throws IOException {
-        String said = saidTo(GREETING + " " + command);
-        int line = said.indexOf('\n');
-        if (line < 0 || !said.startsWith(GREETING) || said.length() < line + 1 + LETTER_AND_LENGTH_BYTES) {
+        byte[] said = saidTo(GREETING + " " + command);
+        // A byte is a character here: those of the length may look like a character of several bytes.
+        String bytes = new String(said, StandardCharsets.ISO_8859_1);
+        int start = bytes.indexOf('\n') + 1 + LETTER_AND_LENGTH_BYTES;
+        if (!bytes.startsWith(GREETING) || bytes.indexOf('\n') < 0 || said.length < start) {
             throw new IOException("the agent did not answer '" + command + "'");
         }
-        return said.substring(line + 1 + LETTER_AND_LENGTH_BYTES);
+        return new String(said, start, said.length - start, StandardCharsets.UTF_8);
     }
 
-    private String saidTo(String command) throws IOException {
+    private byte[] saidTo(String command) throws IOException {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             ByteBuffer line = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.UTF_8));
             while (line.hasRemaining()) {
@@ -54,7 +56,7 @@ record AgentSocket(Path path) {
                 answer.write(part.array(), 0, part.position());
                 part.clear();
             }
-            return answer.toString(StandardCharsets.UTF_8);
+            return answer.toByteArray();
         }
     }
 }
