@@ -92,6 +92,13 @@ bool RawLosses::any() const {
 
 uint64_t RawHashOf(std::span<const uint8_t> bytes) { return Murmur3(bytes).low; }
 
+uint64_t RawPageHash(std::span<const uint8_t> bytes) {
+  if (bytes.size() >= kRawPageBytes) return RawHashOf(bytes.first(kRawPageBytes));
+  std::array<uint8_t, kRawPageBytes> page{};
+  std::copy(bytes.begin(), bytes.end(), page.begin());
+  return RawHashOf(page);
+}
+
 std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
   std::vector<uint8_t> page(kBodyAt);
   std::copy(kRawMagic.begin(), kRawMagic.end(), page.begin());

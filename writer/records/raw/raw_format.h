@@ -116,7 +116,7 @@ struct RawLosses {
   uint64_t stacks = 0;
   uint64_t parts =
       0;  // of the section "iprofagent"; all frames that are live count as one, as do names of estimates
-  uint64_t harvest = 0;  // 1: that of HotSpot's own counts
+  uint64_t harvest = 0;  // 1: HotSpot's own counts, or newer ones than the file has
   bool any() const;
   bool operator==(const RawLosses&) const = default;
 };
@@ -169,6 +169,8 @@ using RawCommitWords = std::array<uint64_t, kRawCommitWords>;
 
 // The hash of a page, or of other bytes.
 uint64_t RawHashOf(std::span<const uint8_t> bytes);
+// Of the page that begins with these bytes. Zeros follow if they are fewer.
+uint64_t RawPageHash(std::span<const uint8_t> bytes);
 
 // A page.
 std::vector<uint8_t> EncodeRawHeader(const RawHeader& header);

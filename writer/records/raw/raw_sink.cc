@@ -1,5 +1,6 @@
 #include "writer/records/raw/raw_sink.h"
 
+#include "writer/profile/io/agent_section.h"
 #include "writer/records/raw/raw_harvest.h"
 
 namespace iprof {
@@ -15,14 +16,23 @@ void RawSink::SetProbeCounts(ProbeCounts counts) {
 
 void RawSink::AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                          const TypeCounts& types, const AssemblyOptions& options) {
-  harvest_ = EncodeRawHarvest(classes, counters, types, options);
-  generation_.harvest = harvest_;
+  harvest_ = std::make_shared<RawHarvestBytes>();
+  harvest_->bytes = EncodeRawHarvest(classes, counters, types, options);
+}
+
+void RawSink::SetPart(std::string_view name, std::string_view json) {
+  if (name == kHarvestPart && harvest_ != nullptr) {
+    harvest_->part = json;
+  } else {
+    parts_.emplace_back(name, json);
+  }
 }
 
 RawPublication RawSink::Publish() {
   std::vector<RawPart> parts;
   for (const auto& [name, json] : parts_) parts.push_back({name, json});
   generation_.parts = parts;
+  generation_.harvest = harvest_;
   return file_.Publish(generation_);
 }
 

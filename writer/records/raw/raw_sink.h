@@ -2,11 +2,13 @@
 //
 // Example: RawSink sink(file, now_ns); each source writes; then sink.Publish().
 //
-// Guarantees: nothing is in the file before Publish, but the log's bytes. Without it, the last generation stays.
+// Guarantees: nothing is in the file before Publish, but the log's bytes. Without it, the last generation stays. If no
+// source adds a harvest, the file keeps its last one.
 // Threads: one. Failure: as RawWriter.
 #pragma once
 
 #include <list>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +39,7 @@ class RawSink final : public RecordSink {
     file_.AddStack(number, frames, cut);
   }
   void SetWeights(std::span<const uint64_t> weights) override { generation_.stacks = weights; }
-  void SetPart(std::string_view name, std::string_view json) override {
-    parts_.emplace_back(name, json);
-  }
+  void SetPart(std::string_view name, std::string_view json) override;
   void NoteGoesOn() override { generation_.at_rest = false; }
 
   // What is counted belongs to this run.
@@ -52,7 +52,7 @@ class RawSink final : public RecordSink {
   std::vector<std::pair<std::string, std::string>> parts_;
   std::list<std::string> live_methods_;
   std::vector<std::pair<std::string_view, uint64_t>> live_frames_;
-  std::vector<uint8_t> harvest_;
+  std::shared_ptr<RawHarvestBytes> harvest_;
 };
 
 }  // namespace iprof

@@ -57,6 +57,7 @@ struct Source {
   EstimatedMethods estimated{.calls = {{"test.F.run()void", 700}, {"test.G.run()void", 0}},
                              .unnamed = 2};
   bool is_at_rest = true;
+  bool harvests = true;
 
   Source() {
     types.Add(0, "test.X", 4);
@@ -83,10 +84,12 @@ struct Source {
       log->AddPair(1, 1, "");
     }
     sink.SetProbeCounts(std::move(counts));
-    sink.AddHarvest(hotspots, harvested_counters, harvested_types, {.max_lost = 0.5});
-    HarvestNote note;
-    note.sites_left_out = 4;
-    sink.SetPart(kHarvestPart, note.ToJson());
+    if (harvests) {
+      sink.AddHarvest(hotspots, harvested_counters, harvested_types, {.max_lost = 0.5});
+      HarvestNote note;
+      note.sites_left_out = 4;
+      sink.SetPart(kHarvestPart, note.ToJson());
+    }
     sink.SetPart(kSamplingPart, "{\"signals\":3}");
     sink.AddMethod(0, {.type = "test.C", .name = "run", .descriptor = "()V"});
     sink.AddMethod(1, {.type = "test.Rare", .name = "run", .descriptor = "()V"});
@@ -117,6 +120,11 @@ struct Place {
     return std::move(*contents);
   }
 };
+
+bool HarvestIs(const RawProfile& made, uint64_t count) {
+  return TextOf(made.profile).find("test.H.run()void:0 = " + std::to_string(count) + "\n") !=
+         std::string::npos;
+}
 
 RawHeader Header() {
   RawHeader header = TestProgram::Header();
@@ -178,13 +186,97 @@ TEST_CASE("of each generation, the file has the last harvest") {
     RawSink sink(*place.file, 1);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
-    CHECK(TextOf(MakeRawProfile(place.Contents()).profile)
-              .find("test.H.run()void:0 = " + std::to_string(count)) != std::string::npos);
+    CHECK(HarvestIs(MakeRawProfile(place.Contents()), count));
   }
-  RawSink without(*place.file, 1);
-  REQUIRE(without.Publish().status.ok());
+}
+
+TEST_CASE("a generation without a new harvest has the last one, and all else is new") {
+  Source source;
+  Place place(Header());
+  {
+    RawSink sink(*place.file, 1);
+    source.Write(sink);
+    REQUIRE(sink.Publish().status.ok());
+  }
+  CHECK(place.file->has_harvest());
+  source.harvests = false;
+  std::unique_ptr<RawWriter> next;
+  SECTION("in the same file") {
+    for (const uint64_t count : {6, 7}) {  // into both copies of the arrays
+      source.counters[0] = count;
+      RawSink sink(*place.file, 2);
+      source.Write(sink);
+      REQUIRE(sink.Publish().status.ok());
+    }
+  }
+  SECTION("in a file that replaces it") {
+    source.counters[0] = 7;
+    auto made = place.file->Rewrite();
+    REQUIRE(made.ok());
+    next = std::move(*made);
+    RawSink sink(*next, 2);
+    source.Write(sink);
+    REQUIRE(sink.Publish().status.ok());
+  }
+  const RawContents contents = place.Contents();
+  const RawProfile made = MakeRawProfile(contents);
+  CHECK(HarvestIs(made, 30));
+  CHECK(TextOf(made.profile).find("test.C.run()void:0 = 7\n") != std::string::npos);
+  REQUIRE(HarvestNote::Of(made.profile));
+  CHECK(HarvestNote::Of(made.profile)->sites_left_out == 5);
+  CHECK_FALSE(made.note.without_harvest);
+  CHECK_FALSE(contents.losses.any());
+  CHECK_FALSE(contents.at_rest);  // the harvest is of another moment
+}
+
+TEST_CASE(
+    "a harvest that has outgrown the file leaves the last one, and one that has room again is "
+    "new") {
+  Source source;
+  Place place(Header(), {.most_bytes = kLeastRawBytes});
+  const auto publish = [&](size_t counters, uint64_t first) {
+    source.harvested_counters.assign(counters, 1);
+    source.harvested_counters[0] = first;
+    ++source.counters[0];
+    RawSink sink(*place.file, 1);
+    source.Write(sink);
+    REQUIRE(sink.Publish().status.ok());
+    return place.Contents();
+  };
+  publish(1, 30);
+  for (int i = 0; i < 3; ++i) {
+    const RawContents contents = publish(kLeastRawBytes, 40);
+    CHECK(contents.losses.harvest == 1);
+    const RawProfile made = MakeRawProfile(contents);
+    CHECK(HarvestIs(made, 30));
+    CHECK_FALSE(made.note.without_harvest);
+    CHECK(TextOf(made.profile)
+              .find("test.C.run()void:0 = " + std::to_string(source.counters[0]) + "\n") !=
+          std::string::npos);
+  }
+  const RawContents contents = publish(1, 50);
+  CHECK(contents.losses.harvest == 0);
+  CHECK(contents.at_rest);
+  CHECK(HarvestIs(MakeRawProfile(contents), 50));
+}
+
+TEST_CASE("a recording that begins anew has nothing of the harvest before") {
+  Source source;
+  Place place(Header());
+  {
+    RawSink sink(*place.file, 1);
+    source.Write(sink);
+    REQUIRE(sink.Publish().status.ok());
+  }
+  const size_t bytes = place.file->memory_bytes();
+  place.file->ForgetUnloaded();
+  CHECK_FALSE(place.file->has_harvest());
+  CHECK(place.file->memory_bytes() < bytes);
+  RawSink sink(*place.file, 2);
+  REQUIRE(sink.Publish().status.ok());
   const RawProfile made = MakeRawProfile(place.Contents());
   CHECK(TextOf(made.profile).find("test.H") == std::string::npos);
+  CHECK_FALSE(HarvestNote::Of(made.profile));
   CHECK(made.note.without_harvest);
 }
 

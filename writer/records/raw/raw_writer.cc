@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "writer/profile/io/agent_section.h"
 #include "writer/records/raw/raw_output.h"
 #include "writer/records/raw/raw_pairs.h"
 #include "writer/records/raw/raw_records.h"
@@ -41,6 +42,8 @@ std::span<const uint64_t> Trimmed(std::span<const uint64_t> words) {
 }  // namespace
 
 struct RawWriter::Rep {
+  using Harvest = std::shared_ptr<const RawHarvestBytes>;
+
   Rep(std::unique_ptr<RawOutput> o, RawHeader h, const RawLimits& l)
       : output(std::move(o)),
         header(std::move(h)),
@@ -50,9 +53,7 @@ struct RawWriter::Rep {
     lengths.arrays[static_cast<size_t>(RawArray::kTail)] = kReservedForTail;
   }
 
-  Status Write(std::span<const uint8_t> bytes, uint64_t offset) {
-    return output->Write(bytes, offset);
-  }
+  Status Write(std::span<const uint8_t> bytes, uint64_t at) { return output->Write(bytes, at); }
   Status WriteHeader() { return Write(EncodeRawHeader(header), 0); }
 
   // The log.
@@ -72,7 +73,8 @@ struct RawWriter::Rep {
   Status WriteGeneration(const RawGeneration& numbers);
   uint64_t Fit(RawArray array, std::span<const uint64_t>* words);
   bool FitBytes(RawArray array, uint64_t bytes);
-  RawRecord FitTail(const RawGeneration& numbers, RawCommit* commit);
+  Harvest FitHarvest(const RawGeneration& numbers, RawCommit* commit);
+  RawRecord FitTail(const RawGeneration& numbers, const Harvest& used, RawCommit* commit);
   bool IsMostlyGarbage(const RawGeneration& numbers) const;
 
   const std::unique_ptr<RawOutput> output;
@@ -91,6 +93,7 @@ struct RawWriter::Rep {
   // again whatever comes.
   std::array<std::array<std::vector<uint64_t>, kRawArrays>, 2> hashes;
   uint64_t generation = 0;
+  Harvest harvest;  // the last one that had room
 
   RawLosses lost;              // of what was added
   RawLosses published_losses;  // and of the last generation
@@ -187,16 +190,7 @@ Status RawWriter::Rep::WriteArray(RawArray array, size_t copy, std::span<const u
   for (uint64_t page = 0; page <= pages; ++page) {
     bool differs = false;
     if (page < pages) {
-      auto content = bytes.subspan(page * kRawPageBytes);
-      content = content.first(std::min(content.size(), kRawPageBytes));
-      uint64_t hash = 0;
-      if (content.size() == kRawPageBytes) {
-        hash = RawHashOf(content);
-      } else {
-        std::array<uint8_t, kRawPageBytes> last{};
-        std::copy(content.begin(), content.end(), last.begin());
-        hash = RawHashOf(last);
-      }
+      const uint64_t hash = RawPageHash(bytes.subspan(page * kRawPageBytes));
       differs = known[page] != hash;
       if (differs) known[page] = ~hash;
     }
@@ -233,10 +227,26 @@ uint64_t RawWriter::Rep::Fit(RawArray array, std::span<const uint64_t>* words) {
   return cut;
 }
 
+// The new harvest, or else the last one.
+RawWriter::Rep::Harvest RawWriter::Rep::FitHarvest(const RawGeneration& numbers,
+                                                   RawCommit* commit) {
+  for (const auto& one : {numbers.harvest, harvest}) {
+    if (one != nullptr && FitBytes(RawArray::kHarvest, one->bytes.size())) {
+      if (one != numbers.harvest) commit->at_rest = false;
+      return one;
+    }
+    if (one != nullptr) commit->losses.harvest = 1;
+  }
+  return nullptr;
+}
+
 // The tail, as much of it as there is room for. The frames that are live go first: they only tell how exact counts are,
 // and without them none counts as exact.
-RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, RawCommit* commit) {
-  RawTail tail{numbers.parts, numbers.live_frames, numbers.estimated};
+RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, const Harvest& used,
+                                  RawCommit* commit) {
+  std::vector<RawPart> parts(numbers.parts.begin(), numbers.parts.end());
+  if (used != nullptr && !used->part.empty()) parts.push_back({kHarvestPart, used->part});
+  RawTail tail{parts, numbers.live_frames, numbers.estimated};
   while (true) {
     RawRecord bytes = EncodeRawTail(tail);
     if (FitBytes(RawArray::kTail, bytes.size())) return bytes;
@@ -257,20 +267,15 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
                    .run = numbers.run,
                    .time_ns = numbers.time_ns,
                    .at_rest = numbers.at_rest,
-                   .losses = {}};
-  commit.losses = lost;
+                   .losses = lost};
   const auto named = pairs.Kept(numbers.pairs, header.assembly.max_lost, &commit.losses.pairs);
   std::array<std::span<const uint64_t>, 3> words = {Trimmed(numbers.counters), Trimmed(named),
                                                     Trimmed(numbers.stacks)};
   commit.losses.counters += Fit(RawArray::kCounters, words.data());
   commit.losses.pairs += Fit(RawArray::kPairs, &words[1]);
   commit.losses.stacks += Fit(RawArray::kStacks, &words[2]);
-  const RawRecord tail = FitTail(numbers, &commit);
-  std::span<const uint8_t> harvest = numbers.harvest;
-  if (!FitBytes(RawArray::kHarvest, harvest.size())) {
-    harvest = {};
-    commit.losses.harvest = 1;
-  }
+  const Harvest used = harvest = FitHarvest(numbers, &commit);  // also if the generation fails
+  const RawRecord tail = FitTail(numbers, used, &commit);
   if (is_stuck)
     return {Code::kLimit,
             output->path() + ": is full, so it cannot even say which classes are gone"};
@@ -278,7 +283,8 @@ Status RawWriter::Rep::WriteGeneration(const RawGeneration& numbers) {
 
   const size_t copy = commit.generation % 2;
   std::array<std::span<const uint8_t>, kRawHashedArrays> arrays = {
-      BytesOf(words[0]), BytesOf(words[1]), BytesOf(words[2]), tail, harvest};
+      BytesOf(words[0]), BytesOf(words[1]), BytesOf(words[2]), tail};
+  if (used != nullptr) arrays[static_cast<size_t>(RawArray::kHarvest)] = used->bytes;
   std::vector<uint64_t> all_hashes;
   for (size_t a = 0; a < arrays.size(); ++a) {
     const auto array = static_cast<RawArray>(a);
@@ -335,6 +341,7 @@ Result<std::unique_ptr<RawWriter>> RawWriter::Rewrite() {
   if (!output.ok()) return output.status();
   auto rep = std::make_unique<Rep>(std::move(*output), rep_->header, rep_->limits);
   rep->generation = rep_->generation;
+  rep->harvest = rep_->harvest;
   if (Status status = rep->WriteHeader(); !status.ok()) return status;
   return std::unique_ptr<RawWriter>(new RawWriter(std::move(rep)));
 }
@@ -390,6 +397,7 @@ void RawWriter::ForgetUnloaded() {
   r.AppendAtAnyRate(record);
   r.dead_bytes += r.unloaded_bytes + record.size();
   r.unloaded_bytes = 0;
+  r.harvest = nullptr;
 }
 
 void RawWriter::AddType(std::string_view owner, std::string_view name,
@@ -471,6 +479,7 @@ RawPublication RawWriter::Publish(const RawGeneration& generation) {
 }
 
 const std::string& RawWriter::path() const { return rep_->output->path(); }
+bool RawWriter::has_harvest() const { return rep_->harvest != nullptr; }
 const RawLosses& RawWriter::losses() const { return rep_->published_losses; }
 uint64_t RawWriter::file_bytes() const { return rep_->output->end(); }
 
@@ -479,6 +488,7 @@ size_t RawWriter::memory_bytes() const {
   size_t bytes = sizeof(Rep) + r.pending.capacity() + r.space.memory_bytes() +
                  r.pairs.memory_bytes() + r.methods.size() / 8 +
                  (r.classes.size() + r.lost_classes.size()) * kMapNode;
+  if (r.harvest != nullptr) bytes += r.harvest->bytes.capacity() + r.harvest->part.capacity();
   for (const auto& copy : r.hashes) {
     for (const auto& pages : copy) bytes += pages.capacity() * sizeof(uint64_t);
   }

@@ -17,6 +17,9 @@
 //    class with its counters, a pair, a stack. What was written stays and goes on. But where a pair had no room, the
 //    site's other pairs read as zeros if they would tell wrong shares (raw_pairs.h). Where the frames that are live have no
 //    room, the generation is not at rest.
+//  - A generation without a new harvest, or without room for it, has the last one, and is not at rest. Example: the
+//    harvests of generations 1 to 3 take 2 MB, 3 MB and none, and there is room for 2 MB. All three have that of
+//    generation 1.
 //  - Publish with equal numbers writes only the commit, and costs one hash of the numbers.
 // Threads: one at a time; the owner locks. No JVM is needed.
 // Failure: Create returns a Status. A write that fails (disk full, I/O error) fails Publish: the
@@ -31,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "writer/base/status.h"
 #include "writer/base/system_calls.h"
@@ -66,6 +70,12 @@ struct RawPart {
   std::string_view json;  // a JSON object
 };
 
+// What was counted without probes.
+struct RawHarvestBytes {
+  std::vector<uint8_t> bytes;  // EncodeRawHarvest
+  std::string part;            // JSON: the part kHarvestPart, which says what they are
+};
+
 // The numbers at one moment. All spans are only used during the call.
 struct RawGeneration {
   RunId run = {};                           // what is counted belongs to it
@@ -78,7 +88,8 @@ struct RawGeneration {
   std::span<const std::pair<std::string_view, uint64_t>> live_frames = {};
   // Of the estimates that are among the counters and pairs.
   EstimatedMethods estimated = {};
-  std::span<const uint8_t> harvest = {};  // EncodeRawHarvest; empty: there is none
+  // Null: there is no new one.
+  std::shared_ptr<const RawHarvestBytes> harvest = {};
   // Nothing was counted while the counters were read, and live_frames are all that there are: the
   // profile is as exact as one that is written at the end. (A recording that is stopped.)
   bool at_rest = false;
@@ -107,7 +118,7 @@ class RawWriter {
                                                    const RawLimits& limits,
                                                    SystemCalls& calls = SystemCalls::Real());
   // An empty file that replaces this one, under the same name, with its first successful Publish. The caller adds
-  // everything again, then destroys this writer. Generations go on counting. See also
+  // everything again but the last harvest, then destroys this writer. Generations go on counting. See also
   // RawPublication::name_is_taken.
   Result<std::unique_ptr<RawWriter>> Rewrite();
 
@@ -128,7 +139,7 @@ class RawWriter {
   // `counts` are their last values. A number is never given to another class in the same file: a
   // class that is loaded again gets a new one, and the counts of both are added up.
   void AddUnloaded(uint32_t number, const UnloadedCounts& counts);
-  // The counts of all classes that were unloaded so far are void: the recording begins anew.
+  // The counts of all classes that were unloaded so far are void, and so is the last harvest: the recording begins anew.
   void ForgetUnloaded();
   // A type that is loaded and not counted, and the methods that it declares: name, descriptor. `owner`
   // is the JVM's internal name, empty for an array; `name` is the profile's.
@@ -149,6 +160,8 @@ class RawWriter {
   RawPublication Publish(const RawGeneration& generation);
 
   const std::string& path() const;
+  // The next generation has one, at least an older one.
+  bool has_harvest() const;
   // As of the last generation.
   const RawLosses& losses() const;
   uint64_t file_bytes() const;

@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "writer/base/sealed_bytes.h"
 #include "writer/records/raw/raw_harvest.h"
@@ -84,12 +86,12 @@ bool WriteHarvest(const std::string& path) {
   iprof::TypeCounts types;
   types.Add(0, "a.C", 3);
   const uint64_t counters[] = {3};
-  const std::vector<uint8_t> harvest =
-      iprof::EncodeRawHarvest(iprof::RecordedClasses({&klass}), counters, types, {});
+  iprof::RawHarvestBytes harvest;
+  harvest.bytes = iprof::EncodeRawHarvest(iprof::RecordedClasses({&klass}), counters, types, {});
   return (*writer)
       ->Publish({.time_ns = 1,
                  .estimated = {.calls = {{"a.B.run()void", 2}}, .unnamed = 1},
-                 .harvest = harvest})
+                 .harvest = std::make_shared<const iprof::RawHarvestBytes>(std::move(harvest))})
       .status.ok();
 }
 
