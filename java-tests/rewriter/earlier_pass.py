@@ -2,7 +2,8 @@
 """Remembers that a long test of the rewriter passed, so that it runs in part while nothing that it tests has changed.
 
 Example: `corpus/check --brief-after-pass` checks all corpora of the short set, passes, and notes a hash of agent/classfile, the
-tests and the pins. The next call with the same hash checks one corpus. After an edit in agent/classfile, it checks all again.
+tests, the pins, and the versions of the JVMs whose classes it checked. The next call with the same hash checks one corpus. After an
+edit in agent/classfile, or with another JDK 17, it checks all again.
 
 The notes are in the cache. `java-tests/rewriter/earlier_pass.py` writes those of this state into the file `passed` beside it, which is
 committed, so that a machine without the cache knows them, too.
@@ -14,11 +15,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+from iprofdev import jvms  # noqa: E402
+from iprofdev.messages import Unavailable  # noqa: E402
 from iprofdev.places import CACHE  # noqa: E402
 
 NOTES, COMMITTED = CACHE / "rewriter", pathlib.Path(__file__).resolve().parent / "passed"
 
-TESTED = ("agent/classfile", "java-tests/native/classfile", "java-tests/rewriter", "scripts/pins")
+# `classrewrite` reads jars through cli/classpath.
+TESTED = ("agent/classfile", "cli/classpath", "java-tests/native/classfile", "java-tests/rewriter", "scripts/pins")
 SUFFIXES = {"", ".cc", ".h", ".java", ".py", ".txt"}  # not what other programs leave in these folders
 
 
@@ -38,8 +42,16 @@ class EarlierPass:
         self._note.write_text(self._hash, encoding="utf-8")
 
 
+def _tested_jvms():
+    """Those that run the tests; their own modules are rewritten, too."""
+    try:
+        return [f"{jvm.id} {jvm.full_version}" if jvm else "none" for jvm in (jvms.build_jdk(), jvms.of_major(25))]
+    except Unavailable as missing:
+        return [str(missing)]  # the tests will be skipped
+
+
 def _hash_of_tested():
-    digest = hashlib.sha256()
+    digest = hashlib.sha256("\n".join(_tested_jvms()).encode())
     for place in TESTED:
         path = ROOT / place
         files = [path] if path.is_file() else sorted(each for each in path.rglob("*")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import tomllib
 import types
 import unittest
 from unittest import mock
@@ -18,8 +19,8 @@ ROOT = pathlib.Path(sys.argv.pop(1))
 sys.path[:0] = [str(ROOT / "scripts" / "lib"), str(ROOT / "java-tests")]
 sys.dont_write_bytecode = True
 import proofs  # noqa: E402
-from iprofdev import pins, places  # noqa: E402
-from rewriter import corpora  # noqa: E402
+from iprofdev import jvms, pins, places  # noqa: E402
+from rewriter import corpora, earlier_pass  # noqa: E402
 
 
 class Pins(unittest.TestCase):
@@ -106,6 +107,57 @@ class Cache(unittest.TestCase):
                 thread.join()
             self.assertEqual([[path.name for path in paths] for paths in found], [["java.base.jar"]] * 2)
             self.assertEqual(len(extracted), 1)
+
+
+class EarlierPasses(unittest.TestCase):
+    """A long test of the rewriter that passed runs in part, until something changes that it tests."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "passed").touch()
+        self.inputs = [self.root / place if (ROOT / place).is_file() else self.root / place / "deeper" / "file.cc"
+                       for place in earlier_pass.TESTED]
+        releases = {"jdk17": self.root / "17" / "release", "jre25": self.root / "25" / "release"}
+        for file in (*self.inputs, *releases.values()):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("any")
+        for name, release in releases.items():
+            release.write_text(f'JAVA_VERSION="{name[3:]}.0.1"\n')
+        self.inputs += releases.values()
+        installed = [jvms.Jvm(name, release.parent, name[:3]) for name, release in releases.items()]
+        for patch in (mock.patch.multiple(earlier_pass, ROOT=self.root, NOTES=self.root / "notes", COMMITTED=self.root / "passed"),
+                      mock.patch.object(jvms, "all_jvms", lambda: installed)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def exists(self):
+        return earlier_pass.EarlierPass("frames").exists()
+
+    def test_an_edit_of_anything_that_is_tested_makes_it_run_whole(self):
+        self.assertFalse(self.exists())
+        earlier_pass.EarlierPass("frames").remember()
+        self.assertTrue(self.exists())
+        self.assertEqual(len(self.inputs), len(earlier_pass.TESTED) + 2)
+        for file in self.inputs:
+            with self.subTest(file.relative_to(self.root)):
+                before = file.read_text()
+                file.write_text(before.replace(".0.1", ".0.2") + "edited\n")
+                self.assertFalse(self.exists())
+                file.write_text(before)
+                self.assertTrue(self.exists())
+        (self.inputs[0].parent / "more.h").touch()
+        self.assertFalse(self.exists())
+
+    def test_without_a_java_25_it_is_another_state(self):
+        earlier_pass.EarlierPass("frames").remember()
+        with mock.patch.object(jvms, "all_jvms", lambda only=jvms.all_jvms()[:1]: only):
+            self.assertFalse(self.exists())
+
+    def test_what_the_rewriter_is_made_of_is_tested(self):
+        rooms = tomllib.loads((ROOT / "scripts" / "rooms.toml").read_text())
+        self.assertLessEqual({"java-tests/native/classfile", *rooms["java-tests/native/classfile"]["includes"]}, set(earlier_pass.TESTED))
 
 
 class Slowest(unittest.TestCase):

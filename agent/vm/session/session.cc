@@ -286,6 +286,8 @@ void Session::DiscardUselessRaw() {
 
 void Session::Stop() {
   run_.Pause();  // the profile and the last snapshot end at the same time
+  // First, so that a long snapshot ends while the recorders do.
+  if (snapshots_ != nullptr) snapshots_->Forbid();
   for (auto recorder = recorders().rbegin(); recorder != recorders().rend(); ++recorder)
     (*recorder)->End();
   if (snapshots_ != nullptr && !snapshots_->End(kSnapshotPatience))

@@ -73,7 +73,9 @@ void PutTypes(const TypeCounts& types, std::vector<uint8_t>* out) {
   }
 }
 
-bool ReadTypes(BoundedReader* in, TypeCounts* types) {
+// Keeps the sites that a class names; `named` ascends. No profile has the others, and a site without types takes three bytes
+// here, and fifty in memory.
+bool ReadTypes(BoundedReader* in, std::span<const uint32_t> named, TypeCounts* types) {
   std::vector<std::string_view> names;
   for (uint32_t left = in->GetCount(1); left > 0 && in->ok(); --left) {
     names.push_back(in->GetText());
@@ -82,12 +84,13 @@ bool ReadTypes(BoundedReader* in, TypeCounts* types) {
   RawAscending site(in);
   for (uint32_t left = in->GetCount(3); left > 0 && in->ok(); --left) {
     const uint32_t number = site.Next();
+    const bool is_kept = std::binary_search(named.begin(), named.end(), number);
     const uint64_t lost = in->Get64();
-    if (in->ok() && lost > 0) types->AddLost(number, lost);
+    if (in->ok() && is_kept && lost > 0) types->AddLost(number, lost);
     for (uint32_t seen = in->GetCount(2); seen > 0 && in->ok(); --seen) {
       const uint32_t name = in->GetBelow(names.size());
       const uint64_t count = in->Get64();
-      if (in->ok() && count > 0) types->Add(number, names[name], count);
+      if (in->ok() && is_kept && count > 0) types->Add(number, names[name], count);
     }
   }
   return in->ok();
@@ -135,6 +138,7 @@ bool RawHarvest::Read(std::span<const uint8_t> body) {
               .branches = (flags & kBranches) != 0,
               .monitors = (flags & kMonitors) != 0,
               .max_lost = max_lost};
+  std::vector<uint32_t> sites;
   for (uint32_t left = in.GetCount(1); left > 0 && in.ok(); --left) {
     const std::span<const uint8_t> bytes = in.GetBytes();
     ClassRecord record;
@@ -146,11 +150,13 @@ bool RawHarvest::Read(std::span<const uint8_t> body) {
     const std::string_view name = NameInClassRecord(bytes);
     if (!classes_.empty() && name < classes_.back().name) return false;
     classes_.push_back({name, bytes});
+    for (const ClassSite& site : record.sites) sites.push_back(site.number);
   }
+  std::sort(sites.begin(), sites.end());
   const uint32_t counters = in.GetCount(1);
   counters_.reserve(counters);
   for (uint32_t left = counters; left > 0 && in.ok(); --left) counters_.push_back(in.Get64());
-  return ReadTypes(&in, &types_) && in.at_end();
+  return ReadTypes(&in, sites, &types_) && in.at_end();
 }
 
 std::optional<RawHarvest> ReadRawHarvest(std::span<const uint8_t> bytes) {

@@ -10,7 +10,7 @@
 //   names of types; then sites, each: difference, lost objects, types, each: name by number, count
 //
 // Guarantees: ReadRawHarvest reads what EncodeRawHarvest made; all else is refused. Reading checks every class, and takes
-// memory in proportion to the bytes; classes are decoded when they are asked for.
+// memory in proportion to the bytes: sites that no class names are left out, and classes are decoded when they are asked for.
 // Threads: any. Failure: nullopt; std::bad_alloc.
 #pragma once
 

@@ -93,6 +93,19 @@ TEST_CASE("a harvest that is damaged anywhere is none") {
   CHECK_FALSE(ReadRawHarvest(longer));
 }
 
+TEST_CASE("sites that no class names are left out, as they would take much memory") {
+  Harvested made;
+  made.types.AddLost(3, 1);
+  made.types.Add(5, "test.A", 6);
+  for (uint32_t site = 100; site < 1000; ++site) made.types.AddLost(site, 1);
+  const std::vector<uint8_t> bytes = made.Bytes();
+  const auto read = ReadRawHarvest(bytes);
+  REQUIRE(read);
+  CHECK(read->types().Sites() == std::vector<uint32_t>{4});
+  CHECK(read->types().Find(4)->lost == 1);
+  CHECK(read->types().Find(4)->types.size() == 2);
+}
+
 TEST_CASE("classes out of order, and methods without names, are no harvest") {
   Harvested made;
   ClassRecord other;

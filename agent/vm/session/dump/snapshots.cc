@@ -116,7 +116,7 @@ bool Snapshots::Stop(std::chrono::milliseconds timeout) {
 }
 
 bool Snapshots::End(std::chrono::milliseconds timeout) {
-  has_ended_.store(true);
+  Forbid();
   thread_.Retire();
   return thread_.Stop(timeout);
 }

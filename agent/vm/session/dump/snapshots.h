@@ -10,7 +10,7 @@
 //
 // Guarantees: a file whose first snapshot fails is removed at once: nothing could be recovered from it,
 // and the profile may need the room. So is a file that was to replace another one and could not be completed; the
-// other one stays. The thread then tries less and less often. After End no file is
+// other one stays. The thread then tries less and less often. After Forbid no file is
 // made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
 // program's end overtakes leaves none beside the profile. No failure of the file changes the program or
 // the profile. It is logged once, and a later snapshot tries again. If the file was removed, moved or cut,
@@ -20,7 +20,7 @@
 // because the profile is worth more. Where a snapshot takes much CPU time, because the whole program is read again, the
 // thread takes them less often: they get a twentieth of one processor at most, and a kill loses as much more.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
-// any attached thread in the live phase, including VMDeath; Stop, End, SetPlace, DiscardUseless, place
+// any attached thread in the live phase, including VMDeath; Stop, Forbid, End, SetPlace, DiscardUseless, place
 // and figures on any thread.
 // Failure: Start returns a Status; the rest is logged and counted.
 #pragma once
@@ -89,14 +89,16 @@ class Snapshots final {
   Status Start(jvmtiEnv* jvmti, JNIEnv* jni);
   // Ends the thread, until the next start. Returns true if it has ended.
   bool Stop(std::chrono::milliseconds timeout);
-  // The same for good: a thread that was started meanwhile takes no snapshots.
+  // The recording ends: the thread gives up the snapshot that it is taking, and takes no other one. Waits for nothing.
+  void Forbid() { has_ended_.store(true); }
+  // Forbid, and a Stop for good.
   bool End(std::chrono::milliseconds timeout);
 
   // Where the file is made; absolute. One that is elsewhere stays in use until the next snapshot that is complete here.
   void SetPlace(const std::string& path);
   std::string place() const;
 
-  // One more snapshot, on this thread. Does nothing after End: then the end of the
+  // One more snapshot, on this thread. Does nothing after Forbid: then the end of the
   // recording decides whether the file stays.
   void Take(JNIEnv* jni);
   // Only if there is a file. No other thread may be making a profile.

@@ -435,19 +435,28 @@ TEST_CASE(
   CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
 }
 
-TEST_CASE("a stop makes the thread give up its snapshot") {
+TEST_CASE("a stop makes the thread give up its snapshot, and so does the end before it waits") {
   World world(false, milliseconds(20));
+  std::atomic<bool> has_given_up{false};
   world.source.on_add = [&] {
     while (!world.source.is_over()) std::this_thread::sleep_for(milliseconds(1));
     world.source.is_possible = false;
     world.source.failure = Code::kUsage;
+    has_given_up = true;
   };
   const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
   REQUIRE(environment.ok());
   REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
   while (world.Files() == 0) std::this_thread::sleep_for(milliseconds(1));
-  CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+  SECTION("stop") { CHECK(world.snapshots->Stop(std::chrono::minutes(1))); }
+  SECTION("end") {
+    world.snapshots->Forbid();
+    while (!has_given_up) std::this_thread::sleep_for(milliseconds(1));
+    world.Take();  // as the end has begun, none is taken
+    CHECK(world.snapshots->End(std::chrono::minutes(1)));
+  }
   CHECK(world.snapshots->figures().skipped == 1);
+  CHECK(world.snapshots->figures().snapshots == 0);
   CHECK(world.Warnings() == 0);
 }
 
