@@ -88,11 +88,12 @@ bool WriteHarvest(const std::string& path) {
   const uint64_t counters[] = {3};
   iprof::RawHarvestBytes harvest;
   harvest.bytes = iprof::EncodeRawHarvest(iprof::RecordedClasses({&klass}), counters, types, {});
-  return (*writer)
-      ->Publish({.time_ns = 1,
-                 .estimated = {.calls = {{"a.B.run()void", 2}}, .unnamed = 1},
-                 .harvest = std::make_shared<const iprof::RawHarvestBytes>(std::move(harvest))})
-      .status.ok();
+  iprof::RawGeneration generation;
+  generation.time_ns = 1;
+  generation.estimated.calls["a.B.run()void"] = 2;
+  generation.estimated.unnamed = 1;
+  generation.harvest = std::make_shared<const iprof::RawHarvestBytes>(std::move(harvest));
+  return (*writer)->Publish(generation).status.ok();
 }
 
 // A record as the fuzz target takes it: kind, length, content.
