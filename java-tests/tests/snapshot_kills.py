@@ -34,6 +34,7 @@ PAGE = 4096  # of a raw file
 HOT, ENOUGH = 10_000, 2_000  # executions of a branch: in a whole run, and in a part of it, to say something about its bias
 NEAR = 0.2  # a moment of the whole run that shows what the bias should be: the share of executions that lie in between
 HELD_BACK = 10_000  # executions that a loop may have had in registers, and so not in its counters, at the moment of a snapshot
+CORNERS = [f"KeepsTruth${shape}.corners(int)int" for shape in ("Prism", "Pyramid")]
 NOTHING_YET = "has no snapshot yet"
 
 
@@ -328,8 +329,9 @@ class Kills(KillCase):
 class ModeKills(KillCase):
     """Every way to record has a raw file, also where methods lose their probes, and of what HotSpot counts."""
 
-    def many_of(self, mode, check, jvm_args=()):
-        self.many(kills(50), lambda number, delay: self.kill_mode(number, delay, mode, check, jvm_args))
+    def many_of(self, mode, check, jvm_args=(), later=4):
+        """One of so many is killed four seconds later: when methods have lost their probes, and after the rest behind a costly snapshot."""
+        self.many(kills(12), lambda number, delay: self.kill_mode(number, delay + 4 * (number % later == 1), mode, check, jvm_args))
 
     def kill_mode(self, number, delay, mode, check, jvm_args):
         name, truth_file = f"{re.sub('[^a-z]', '', mode)}.{number}", self.folder / f"truth.{number}"
@@ -378,7 +380,18 @@ class ModeKills(KillCase):
         self.many_of("mode=budget", self.check_counted)
 
     def test_until_enough_is_counted(self):
-        self.many_of("count-until=5000", self.check_counted)
+        frozen = set()  # Steps keep their probes, because a loop runs in their class. What they call does not.
+
+        def check(profile, truths, snapshot_ms, said):
+            self.check_counted(profile, truths, snapshot_ms, said)
+            estimated = profile.section.get("estimates", {}).get("calls", {})
+            corners = {method: profile.calls_of(method) for method in CORNERS if estimated.get(method, 0) > 0}
+            steps = sum(profile.calls_of(f"KeepsTruth.step{thread}(int)int") for thread in range(len(truths)))
+            for method, calls in corners.items():
+                self.assertAlmostEqual(calls / steps, 0.5, delta=0.05, msg=f"{said}: {method}")
+            frozen.update(corners)
+        self.many_of("count-until=5000", check, later=2)
+        self.assertNotEqual(frozen, set(), "no program was killed while a method had no probes")
 
     def test_what_hotspot_counts(self):
         # Code of the last tier counts nothing.

@@ -392,6 +392,7 @@ void Counting::CloseWindow(JNIEnv* jni) {
         "(a debugger may have suspended a thread)");
     return;
   }
+  ++window_moves_;
   if (freezer_ != nullptr) freezer_->Close(environment_.get(), jni);
   live_at_close_ = LiveFrames::Collect(classes_, environment_.get(), jni);
 }
@@ -405,6 +406,7 @@ void Counting::OpenWindow(JNIEnv* jni) {
         "suspended a thread)");
     return;
   }
+  ++window_moves_;
   if (freezer_ != nullptr) freezer_->Open(environment_.get(), jni);
   edges_.Add(live_at_close_);
   edges_.Add(LiveFrames::Collect(classes_, environment_.get(), jni));
@@ -415,6 +417,7 @@ Status Counting::Reset(JNIEnv* jni, ResetScope scope) {
   const std::unique_lock lock = LockWithin(unload_mutex_, patience());
   if (!lock || !store_.ResetWindow(environment_.get(), jni, kHarvestTimeout))
     return {Code::kLimit, "the agent's thread, iprof, is suspended"};
+  ++window_moves_;
   if (freezer_ != nullptr) freezer_->Reset(environment_.get(), jni);
   instrumenter_.ForgetUnloaded();
   // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the

@@ -185,7 +185,9 @@ class Counting final : public Recorder, public HiddenClassCounting {
   // The counts, with their estimates, and the frames that were live.
   ChunkStore::Reading Read(JNIEnv* jni, bool is_locked, bool is_snapshot, LiveFrames* live,
                            EstimatedMethods* estimated);
-  void ReadForLog(JNIEnv* jni, RawWriter& log, LiveFrames* live, EstimatedMethods* estimated);
+  // Of everything that the counts and their estimates are made of, so that equal marks mean equal ones. With the lock.
+  uint64_t MarkOf(JNIEnv* jni) const;
+  void ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live, EstimatedMethods* estimated);
   LiveFrames LiveNow(JNIEnv* jni, bool is_snapshot) const;
   void Work(JNIEnv* jni);
 
@@ -216,6 +218,7 @@ class Counting final : public Recorder, public HiddenClassCounting {
   // Held while a profile is made and while unloaded classes are handled, also during calls to the
   // JVM, in which the thread may be suspended. Guards the store's window, edges_ and live_at_close_.
   mutable std::timed_mutex unload_mutex_;
+  uint64_t window_moves_ = 0;                        // guarded by unload_mutex_
   std::chrono::steady_clock::time_point next_trim_;  // of the instrumenter's memory; for Work
   LiveFrames edges_;  // frames that were live when the recording was started, stopped or reset
   LiveFrames live_at_close_;  // likewise, when it was stopped last
@@ -230,6 +233,8 @@ class Counting final : public Recorder, public HiddenClassCounting {
     uint32_t added_pairs = 0;
     uint64_t added_classes = 0;
     std::vector<uint64_t> counters;
+    std::optional<uint64_t> mark;  // see MarkOf; of the moment before they were read with estimates
+    EstimatedMethods estimated;
     struct Class {
       uint32_t number;
       std::string name;

@@ -1,10 +1,12 @@
 // Counting from its start to its end, against a fake JVM in which a test loads classes.
 #include "agent/vm/counting/counting.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <thread>
 
 #include "agent/classfile/testing/assembled_class.h"
@@ -248,9 +250,9 @@ TEST_CASE("only what is counted between start and stop, and after a reset, is in
 }
 
 // Of the file's last snapshot.
-uint64_t CallsInRaw(Counted& c, RawWriter& file) {
-  RawSink sink(file, 1);
-  REQUIRE(c.counting->Write(c.jvm.jni(), sink, {}).ok());
+uint64_t CallsInRaw(Counted& c, RawWriter& file, JNIEnv* jni = nullptr, bool may_repeat = false) {
+  RawSink sink(file, 1, may_repeat);
+  REQUIRE(c.counting->Write(jni != nullptr ? jni : c.jvm.jni(), sink, {}).ok());
   REQUIRE(sink.Publish().status.ok());
   std::ifstream in(file.path(), std::ios::binary);
   const std::vector<uint8_t> bytes(std::istreambuf_iterator<char>(in), {});
@@ -286,6 +288,58 @@ TEST_CASE("a raw file has what a profile has, also where methods may lose their 
   c.counting->Pause(c.jvm.jni());
   SetCounters(c, 100);
   CHECK(CallsInRaw(c, **file) == CallsIn(c));
+  c.counting->EndLog();
+}
+
+// How often the counters are read through this JNIEnv.
+struct CountedReads {
+  static inline std::map<jlongArray, int> reads;
+  static inline void(JNICALL* real)(JNIEnv*, jlongArray, jsize, jsize, jlong*) = nullptr;
+  JNINativeInterface_ functions;
+  JNIEnv jni;
+  explicit CountedReads(const JNIEnv& e) : functions(*e.functions), jni(e) {
+    real = functions.GetLongArrayRegion;
+    functions.GetLongArrayRegion = [](JNIEnv* env, jlongArray array, jsize first, jsize count,
+                                      jlong* to) {
+      ++reads[array];
+      real(env, array, first, count, to);
+    };
+    jni.functions = &functions;
+  }
+  CountedReads(const CountedReads&) = delete;
+  CountedReads& operator=(const CountedReads&) = delete;
+};
+
+TEST_CASE("estimates are made again only if something was counted, or if all is asked for") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n,count-until=1000000");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  REQUIRE(c.IsCounted("a/B", c.jvm.application_loader));
+  const TemporaryFolder folder;
+  RawHeader header{.agent_version = "test", .assembly = {}, .image = false};
+  c.counting->FillHeader(header);
+  auto file = RawWriter::Create([&](int) { return std::string(folder / "a.iraw"); }, header, {});
+  REQUIRE(file.ok());
+  c.counting->BeginLog();
+  CountedReads counted(*c.jvm.jni());
+  const auto reads_for = [&](uint64_t calls, bool may_repeat = true) {
+    CountedReads::reads.clear();
+    CHECK(CallsInRaw(c, **file, &counted.jni, may_repeat) == calls);
+    int most = 0;  // the agent's thread may add arrays meanwhile
+    for (const auto& [array, reads] : CountedReads::reads) most = std::max(most, reads);
+    return most;
+  };
+  SetCounters(c, 5);
+  CHECK(reads_for(5) == 2);
+  CHECK(reads_for(5) == 1);  // only to see that they are the same
+  CHECK(reads_for(5, false) == 2);
+  SetCounters(c, 6);
+  CHECK(reads_for(6) == 2);
+  CHECK(reads_for(6) == 1);
+  // The counters stay, but they belong to what was before.
+  REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
+  CHECK(reads_for(0) == 2);
+  CHECK(reads_for(0) == 1);
   c.counting->EndLog();
 }
 

@@ -8,6 +8,7 @@
 
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/jvmti/lock_within.h"
+#include "writer/base/hash.h"
 #include "writer/records/class_record_bytes.h"
 
 namespace iprof::vm {
@@ -72,7 +73,7 @@ Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
   LiveFrames live;
   ChunkStore::Reading reading;
   if (log != nullptr) {
-    ReadForLog(jni, *log, &live, &estimated);
+    ReadForLog(jni, sink, &live, &estimated);
     reading.whole = copy_.is_whole;
   } else {
     reading = Read(jni, lock.owns_lock(), is_snapshot, &live, &estimated);
@@ -148,10 +149,24 @@ ChunkStore::Reading Counting::Read(JNIEnv* jni, bool is_locked, bool is_snapshot
   return reading;
 }
 
+uint64_t Counting::MarkOf(JNIEnv* jni) const {
+  const std::vector<uint64_t> counters = store_.RawCounters(jni);
+  const std::string_view bytes(reinterpret_cast<const char*>(counters.data()),
+                               counters.size() * sizeof(uint64_t));
+  return HashBytes(bytes, MixHash(instrumenter_.classes().unloaded, window_moves_));
+}
+
 // With the lock. The counters of a class that was unloaded must be read after the log was told.
-void Counting::ReadForLog(JNIEnv* jni, RawWriter& log, LiveFrames* live,
+void Counting::ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live,
                           EstimatedMethods* estimated) {
-  if (freezer_ == nullptr) {
+  RawWriter& log = *sink.log();
+  // Before they are read: what is counted meanwhile makes another mark.
+  const std::optional<uint64_t> mark =
+      freezer_ == nullptr ? std::nullopt : std::optional(MarkOf(jni));
+  if (mark && sink.may_repeat() && copy_.is_whole && copy_.mark == mark) {
+    *live = LiveNow(jni, true);
+    *estimated = copy_.estimated;
+  } else if (freezer_ == nullptr) {
     copy_.is_whole = store_.Read(environment_.get(), jni, kPatience, &copy_.counters, &copy_.pairs);
     *live = LiveNow(jni, true);
   } else {
@@ -160,6 +175,8 @@ void Counting::ReadForLog(JNIEnv* jni, RawWriter& log, LiveFrames* live,
     copy_.counters = std::move(reading.counts.counters);
     copy_.pairs.BeginReading();
     copy_.pairs.AddAll(reading.counts.types);
+    copy_.estimated = *estimated;
+    copy_.mark = mark;
   }
   for (; copy_.added_pairs < copy_.pairs.size(); ++copy_.added_pairs) {
     log.AddPair(copy_.added_pairs, copy_.pairs.SiteOf(copy_.added_pairs),

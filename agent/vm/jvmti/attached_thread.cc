@@ -86,13 +86,16 @@ void JNICALL RunHidden(jvmtiEnv* jvmti, JNIEnv* jni, void* argument) {
   if (jni->ExceptionCheck()) jni->ExceptionClear();
 }
 
-}  // namespace
-
-uint64_t ThreadCpuNs() {
+uint64_t ClockNs(clockid_t clock) {
   timespec time{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  if (clock_gettime(clock, &time) != 0) return 0;
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
+
+}  // namespace
+
+uint64_t ThreadCpuNs() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
+uint64_t ProcessCpuNs() { return ClockNs(CLOCK_PROCESS_CPUTIME_ID); }
 
 Status StartNativeThread(std::string name, std::function<void()> function) {
   auto work = std::make_unique<Work>(Work{std::move(name), std::move(function), {}});

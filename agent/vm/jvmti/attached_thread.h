@@ -32,8 +32,9 @@ Status StartHiddenThread(jvmtiEnv* jvmti, JNIEnv* jni, const char* name,
 // A thread that the JVM does not know. The same rules, without a JNIEnv. It never takes a signal.
 Status StartNativeThread(std::string name, std::function<void()> function);
 
-// CPU time of the calling thread.
+// CPU time of the calling thread, and of all threads.
 uint64_t ThreadCpuNs();
+uint64_t ProcessCpuNs();
 
 // CPU time of all these threads that have ended.
 uint64_t EndedThreadsCpuNs();

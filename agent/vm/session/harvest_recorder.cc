@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
 #include "writer/records/raw/profile_sink.h"
@@ -11,13 +12,23 @@
 namespace iprof::vm {
 namespace {
 
+// Its file has counters, of an earlier snapshot.
+bool HasHarvest(RecordSink& sink) { return sink.log() != nullptr && sink.log()->has_harvest(); }
+
 Status GivesWay() { return {Code::kLimit, "a profile is being made"}; }
 
 }  // namespace
 
 HarvestRecorder::HarvestRecorder(JavaVM* vm, const Options& options, int target_jdk, Log& log,
-                                 ExactKnowledge exact)
-    : vm_(vm), options_(options), target_jdk_(target_jdk), log_(log), exact_(std::move(exact)) {}
+                                 const instrument::MemoryBudget& budget, ExactKnowledge exact,
+                                 HarvestMeans means)
+    : vm_(vm),
+      options_(options),
+      target_jdk_(target_jdk),
+      log_(log),
+      budget_(budget),
+      exact_(std::move(exact)),
+      means_(std::move(means)) {}
 
 Status HarvestRecorder::Allows(Request request) const {
   if (request == Request::kReset) {
@@ -38,21 +49,22 @@ std::string HarvestRecorder::Pause(JNIEnv* /*jni*/) {
 
 Result<std::string> HarvestRecorder::WriteCounters(JNIEnv* jni, RecordSink& sink,
                                                    const IsOver& is_over) {
-  const HarvestOrder order{.options = options_,
-                           .target_jdk = target_jdk_,
-                           .most_bytes = MostHarvestBytes(options_),
-                           .max_lost = static_cast<double>(options_.receivers_max_lost) / 100,
-                           .is_counted = exact_.is_counted,
-                           .to_class_file = exact_.to_class_file,
-                           .has_ended = is_over};
+  const HarvestOrder order{
+      .options = options_,
+      .target_jdk = target_jdk_,
+      .most_bytes = MostHarvestBytes(options_, sink.is_snapshot() ? budget_.Used() : 0),
+      .max_lost = static_cast<double>(options_.receivers_max_lost) / 100,
+      .is_counted = exact_.is_counted,
+      .to_class_file = exact_.to_class_file,
+      .has_ended = is_over};
   if (sink.profile() != nullptr || !exact_.write)
-    return WriteOwnHarvest(vm_, order, exact_.write ? sink.profile() : nullptr, sink);
+    return means_.write(vm_, order, exact_.write ? sink.profile() : nullptr, sink);
   // The estimate needs the exact counts as a profile has them: intrinsics and versions of classes are settled there.
   Profile counted;
   counted.AddStandardTypes();
   ProfileSink exact(counted, /*is_snapshot=*/true);
   if (Status status = exact_.write(jni, exact); !status.ok()) return status;
-  return WriteOwnHarvest(vm_, order, &counted, sink);
+  return means_.write(vm_, order, &counted, sink);
 }
 
 Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) {
@@ -61,30 +73,41 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
   if (!lock && is_snapshot) return GivesWay();
   if (!lock) {
     ++waiting_;
-    lock = LockWithin(mutex_, kMostHarvestTime);
+    lock = LockWithin(mutex_, means_.patience);
     --waiting_;
   }
+  if (!lock) return {Code::kLimit, "HotSpot's counters are still being read, which hangs"};
+  // HotSpot never rests. But where probes count as well, they tell whether the recording does.
+  if (!exact_.write) sink.NoteGoesOn();
+  const uint64_t process_ns = ProcessCpuNs();
+  if (sink.may_repeat() && HasHarvest(sink) && process_ns < next_cpu_ns_) return {};
+  const uint64_t begin_ns = ThreadCpuNs();
   const auto gives_way = [&] { return is_snapshot && waiting_.load() > 0; };
   Result<std::string> written = Status(Code::kInternal, "failed in an unexpected way");
   AtBoundary(log_, "the harvest", [&] {
     written = WriteCounters(jni, sink, [&] { return gives_way() || (is_over && is_over()); });
   });
-  // HotSpot never rests. But where probes count as well, they tell whether the recording does.
-  if (!exact_.write) sink.NoteGoesOn();
   if (!is_snapshot) summary_ = written.ok() ? *written : std::string();
   if (written.ok()) {
-    if (sink.log() != nullptr) has_written_.store(true);
+    // What other threads did meanwhile may not be among them.
+    if (sink.log() != nullptr) next_cpu_ns_ = process_ns + 2 * (ThreadCpuNs() - begin_ns);
     return {};
   }
   if (is_over && is_over()) return {Code::kUsage, "the program is ending"};
   if (gives_way()) return GivesWay();
+  return DoWithout(written.status(), sink);
+}
+
+// The counters could not be read.
+Status HarvestRecorder::DoWithout(const Status& why, RecordSink& sink) {
+  const bool has_older = HasHarvest(sink);
   // The exact counts cannot be read at this moment.
-  if (is_snapshot && written.status().code() == Code::kLimit) return written.status();
-  if (sink.log() != nullptr && has_written_.load())
-    return {Code::kIo, "HotSpot's counters are not in it: this JVM " + written.status().message()};
-  if (!has_warned_.exchange(true)) {
-    log_.Warning(fmt::format("HotSpot's counters are not in the profile: this JVM {}",
-                             written.status().message()));
+  if (sink.is_snapshot() && why.code() == Code::kLimit) return has_older ? Status() : why;
+  if (!std::exchange(has_older ? has_warned_of_age_ : has_warned_, true)) {
+    log_.Warning(fmt::format(
+        "HotSpot's counters {}: this JVM {}",
+        has_older ? "in the raw file are those of an earlier snapshot" : "are not in the profile",
+        why.message()));
   }
   return {};
 }

@@ -4,19 +4,24 @@
 // forget nor leave out anything: there is no reset, and with exact counts beside it (both) no going on after a pause.
 //
 // Guarantees: a sink without these counters is better than none, so a Write that cannot read them succeeds, with one
-// warning; except into a raw file that has had them, which then keeps its last generation. One Write reads at a time, because
-// it may take all of memory=: a snapshot gives way to a profile.
+// warning; a raw file that has had them keeps the last ones. One Write reads at a time, because it may take all of memory=: a
+// snapshot gives way to a profile, and a profile waits for a snapshot for kMostHarvestTime, and then fails. A snapshot
+// reads with what is left of memory=. It may also leave the last ones (RecordSink::may_repeat) until the program has used
+// as much CPU time as reading them took. Example: that took 0.1 s. A program that uses 0.2 % of a processor is read every 50
+// seconds.
 // Threads and failure: as Recorder.
 #pragma once
 
 #include <jni.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
 
+#include "agent/instrument/table/memory_budget.h"
 #include "agent/settings/log.h"
 #include "agent/settings/options.h"
 #include "agent/vm/recorder/recorder.h"
@@ -31,11 +36,20 @@ struct ExactKnowledge {
   std::function<Status(JNIEnv*, RecordSink&)> write = {};  // what they counted
 };
 
+// How the counters are read. A test has its own way, and less patience.
+struct HarvestMeans {
+  std::function<Result<std::string>(JavaVM*, const HarvestOrder&, const Profile* exact,
+                                    RecordSink&)>
+      write = WriteOwnHarvest;
+  std::chrono::milliseconds patience = kMostHarvestTime;  // for another Write
+};
+
 class HarvestRecorder final : public Recorder {
  public:
   // Everything must outlive this object.
   HarvestRecorder(JavaVM* vm, const Options& options, int target_jdk, Log& log,
-                  ExactKnowledge exact);
+                  const instrument::MemoryBudget& budget, ExactKnowledge exact,
+                  HarvestMeans means = {});
 
   Status Allows(Request request) const override;
   Status Prepare(StartMoment /*moment*/) override { return {}; }
@@ -45,24 +59,26 @@ class HarvestRecorder final : public Recorder {
   void End() override {}
   bool Close() override { return true; }
   Status Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) override;
-  // Another file has had none yet.
-  void EndLog() override { has_written_.store(false); }
   LogSize log_size() const override { return {.is_costly = true}; }
   void Describe(const ProfileSink& made, RecorderTexts& texts) override;
 
  private:
   Result<std::string> WriteCounters(JNIEnv* jni, RecordSink& sink, const IsOver& is_over);
+  Status DoWithout(const Status& why, RecordSink& sink);
 
   JavaVM* const vm_;
   const Options& options_;
   const int target_jdk_;
   Log& log_;
+  const instrument::MemoryBudget& budget_;
   const ExactKnowledge exact_;
-  std::timed_mutex mutex_;       // held by a Write
+  const HarvestMeans means_;
+  std::timed_mutex mutex_;       // held by a Write; guards the members below
   std::atomic<int> waiting_{0};  // profiles, for a snapshot
-  std::atomic<bool> has_written_{false};
-  std::atomic<bool> has_warned_{false};
-  std::string summary_;  // of the last profile
+  bool has_warned_ = false;
+  bool has_warned_of_age_ = false;
+  uint64_t next_cpu_ns_ = 0;  // CPU time of the process, from which on a log gets new counters
+  std::string summary_;       // of the last profile
 };
 
 }  // namespace iprof::vm

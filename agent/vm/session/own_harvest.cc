@@ -185,10 +185,11 @@ int64_t SetExact(const HarvestOrder& order, const Profile& exact, Clock::time_po
 
 }  // namespace
 
-uint64_t MostHarvestBytes(const Options& options) {
+uint64_t MostHarvestBytes(const Options& options, uint64_t used_bytes) {
   MemoryFacts facts{.container = ContainerMemory()};
   if (options.memory.bytes > 0) facts.memory = static_cast<uint64_t>(options.memory.bytes);
-  return ShareMemory(facts).rest;
+  const uint64_t most = ShareMemory(facts).rest;
+  return most - std::min(most, used_bytes);
 }
 
 Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* exact,

@@ -47,8 +47,9 @@ struct HarvestOrder {
 };
 
 // How much a harvest may keep of what it reads: as much as memory= says, or its default. The heap
-// makes no difference, because nothing is kept in it.
-uint64_t MostHarvestBytes(const Options& options);
+// makes no difference, because nothing is kept in it. `used_bytes`: what the agent has of that already. Example: with
+// memory=64m and 10 MiB used, 54 MiB.
+uint64_t MostHarvestBytes(const Options& options, uint64_t used_bytes = 0);
 
 // `exact`: has the counts of the classes that are counted exactly; null: none are. Returns the paragraph that verbose=1
 // prints.

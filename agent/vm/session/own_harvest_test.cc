@@ -27,5 +27,14 @@ TEST_CASE("where there is no HotSpot, nothing is added, and the reason is a sent
   CHECK_FALSE(AgentPart(profile, kHarvestPart));
 }
 
+TEST_CASE("a harvest may keep what memory= says, without what is used already") {
+  Options options;
+  options.memory.bytes = 64 << 20;
+  const uint64_t most = MostHarvestBytes(options);
+  CHECK(most > 32 << 20);
+  CHECK(MostHarvestBytes(options, 10 << 20) == most - (10 << 20));
+  CHECK(MostHarvestBytes(options, 65 << 20) == 0);
+}
+
 }  // namespace
 }  // namespace iprof::vm

@@ -120,7 +120,7 @@ void Session::AddHarvest(Counting* counting) {
     };
   }
   recorders_.push_back(std::make_unique<HarvestRecorder>(vm_, settings_.options, target_jdk_, *log_,
-                                                         std::move(exact)));
+                                                         budget_, std::move(exact)));
 }
 
 CodeChange Session::changes_code() const {

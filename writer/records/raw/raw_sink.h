@@ -19,8 +19,9 @@ namespace iprof {
 
 class RawSink final : public RecordSink {
  public:
-  // The file must outlive this object.
-  RawSink(RawWriter& file, int64_t time_ns) : file_(file) {
+  // The file must outlive this object. `may_repeat`: see there.
+  RawSink(RawWriter& file, int64_t time_ns, bool may_repeat = false)
+      : file_(file), may_repeat_(may_repeat) {
     generation_.time_ns = time_ns;
     generation_.at_rest = true;
   }
@@ -29,6 +30,7 @@ class RawSink final : public RecordSink {
 
   RawWriter* log() override { return &file_; }
   bool is_snapshot() const override { return true; }
+  bool may_repeat() const override { return may_repeat_; }
   void SetProbeCounts(ProbeCounts counts) override;
   void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                   const TypeCounts& types, const AssemblyOptions& options) override;
@@ -48,6 +50,7 @@ class RawSink final : public RecordSink {
 
  private:
   RawWriter& file_;
+  const bool may_repeat_;
   RawGeneration generation_;
   std::vector<std::pair<std::string, std::string>> parts_;
   std::list<std::string> live_methods_;

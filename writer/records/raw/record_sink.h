@@ -50,6 +50,9 @@ class RecordSink {
   // One of many, while the program goes on: it stops no thread, waits for nothing for long, and what is missing comes
   // with the next one. Otherwise it takes the time that it needs.
   virtual bool is_snapshot() const = 0;
+  // If hardly anything was recorded since the log's last generation, a source may save the work and leave what it wrote
+  // then. Who asks for one snapshot gets all.
+  virtual bool may_repeat() const { return false; }
   // What is in the sink by now, if that is a profile.
   virtual const Profile* profile() const { return nullptr; }
 

@@ -41,6 +41,7 @@ struct FakeRecorder final : Recorder {
   int begun = 0;
   int ended = 0;
   std::function<void()> on_add;
+  std::function<void(const RecordSink&)> on_sink;
   std::function<void()> on_end;
 
   Status Prepare(StartMoment) override { return {}; }
@@ -61,6 +62,7 @@ struct FakeRecorder final : Recorder {
   Status Write(JNIEnv*, RecordSink& sink, const IsOver& over) override {
     is_over = over;
     if (on_add) on_add();
+    if (on_sink) on_sink(sink);
     if (!is_possible) return {failure, "the recorder has a reason"};
     if (std::exchange(is_new, false)) sink.log()->AddPart({"facts", "{\"a\":1}"});
     sink.SetProbeCounts({.counters = counters});

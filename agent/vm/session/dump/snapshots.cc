@@ -27,7 +27,7 @@ constexpr auto kPatience = std::chrono::milliseconds(5000);
 constexpr uint64_t kOwnBytes = 1 << 20;
 
 // After a costly snapshot, the thread rests so many times as long as that took of the CPU.
-constexpr int kRest = 19;
+constexpr int kRest = 49;
 
 // Other files of the same name that are left alone. With more, something restarts and is killed again
 // and again, and the files would fill the disk.
@@ -329,7 +329,7 @@ Status Snapshots::Write(JNIEnv* jni, RawSink& sink) {
 
 RawPublication Snapshots::Publish(JNIEnv* jni) {
   const int64_t time_ns = NowNs();
-  RawSink sink(*file_, time_ns);
+  RawSink sink(*file_, time_ns, /*may_repeat=*/on_thread_);
   content_.describe(sink);
   RawPublication done;
   is_whole_ = false;  // in case this throws

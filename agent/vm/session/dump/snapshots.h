@@ -18,7 +18,8 @@
 // another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program
 // waits for; other threads of the agent wait for one snapshot at most. Where memory is short, there is no file,
 // because the profile is worth more. Where a snapshot takes much CPU time, because the whole program is read again, the
-// thread takes them less often: they get a twentieth of one processor at most, and a kill loses as much more.
+// thread takes them less often: they get a fiftieth of one processor at most, and a kill loses as much more. Those of the thread may repeat what recorders
+// wrote before, where hardly anything was recorded since.
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
 // any attached thread in the live phase, including VMDeath; Stop, Forbid, End, SetPlace, DiscardUseless, place
 // and figures on any thread.

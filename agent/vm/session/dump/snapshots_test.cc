@@ -416,10 +416,12 @@ TEST_CASE(
   World world(false, milliseconds(20));
   world.source.is_costly = true;
   std::atomic<int> writes{0};
+  std::atomic<bool> may_repeat{false};
+  world.source.on_sink = [&](const RecordSink& sink) { may_repeat = sink.may_repeat(); };
   world.source.on_add = [&] {
     ++writes;
     const uint64_t begun = ThreadCpuNs();
-    while (ThreadCpuNs() - begun < 100'000'000) {  // five periods, and then ninety-five of rest
+    while (ThreadCpuNs() - begun < 100'000'000) {  // five periods, and then 245 of rest
     }
   };
   const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
@@ -428,11 +430,35 @@ TEST_CASE(
   while (world.Counter() != 7) std::this_thread::sleep_for(milliseconds(1));
   std::this_thread::sleep_for(milliseconds(200));
   CHECK(writes == 1);
+  CHECK(may_repeat);
   world.source.on_add = nullptr;
   world.Take();  // who asks for one gets it, and all of it
+  CHECK_FALSE(may_repeat);
   CHECK(world.snapshots->figures().snapshots == 2);
   CHECK_FALSE(world.source.is_over());
   CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+}
+
+TEST_CASE("costly snapshots take a fiftieth of a processor") {
+  World world(false, milliseconds(1));
+  world.source.is_costly = true;
+  std::atomic<int> writes{0};
+  world.source.on_add = [&] {
+    ++writes;
+    const uint64_t begun = ThreadCpuNs();
+    while (ThreadCpuNs() - begun < 4'000'000) {
+    }
+  };
+  const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
+  REQUIRE(environment.ok());
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
+  std::this_thread::sleep_for(milliseconds(500));
+  CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+  const auto spent =
+      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+  CHECK(writes > 0);
+  CHECK(writes <= 1 + spent.count() / 200);
 }
 
 TEST_CASE("a stop makes the thread give up its snapshot, and so does the end before it waits") {
