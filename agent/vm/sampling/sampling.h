@@ -15,10 +15,10 @@
 // Sampling begins at VMInit, because the crash guard must be installed after the JVM's own
 // handlers; after an attach it begins at once.
 //
-// Guarantees: nothing is thrown; problems leave the program unaffected.
-// Code that is older than the recording cannot tell on which lines its samples are; CodeRenewal has it compiled again, on a
-// thread of this object.
+// Code that is older than the recording lacks this debug information. So CodeRenewal has it compiled
+// again, on a thread of this object.
 //
+// Guarantees: nothing is thrown; problems leave the program unaffected.
 // Threads: as Recorder. Close not in a callback.
 // Failure: Prepare returns a Status; later problems are logged.
 #pragma once

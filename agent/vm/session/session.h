@@ -76,7 +76,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Lets code be compiled anew for precise samples, by the refresher that `use` gives to its argument. Before Start.
+  // Lets code be compiled again for precise samples, by the refresher that `use` gives to its argument. Before Start.
   using UseRefresher = std::function<Status(JNIEnv*, const std::function<void(Refresher&)>& use)>;
   void RenewCodeBy(UseRefresher use) { use_refresher_ = std::move(use); }
 
@@ -104,7 +104,8 @@ class Session {
   Status Resume(JNIEnv* jni, const std::function<bool()>& is_over);
   // Forgets what was recorded so far, and goes on.
   Status Reset(JNIEnv* jni, ResetScope scope);
-  // What follows is about the raw file.
+
+  // --- The raw file.
 
   // One more snapshot, if there is such a file. Call it after a pause, without the turn. `profile_follows`: not if it
   // would take as long as that profile.
@@ -122,6 +123,8 @@ class Session {
   // Says where the raw file is, if a profile can be recovered from it, and returns whether it can. It may be called when the
   // JVM has ended.
   bool NameRaw();
+
+  // --- The profile, and the end.
 
   // Whether there is or was anything to write a profile of.
   bool has_begun() const { return begun_.load() == Begun::kYes; }

@@ -342,22 +342,22 @@ RawPublication Snapshots::Publish(JNIEnv* jni) {
     replaced_ = nullptr;
   }
   WarnOfRoom();
-  NotePublication(written.ok(), done, time_ns);
+  NotePublication(written, done, time_ns);
   if (!done.status.ok() && !IsLost(done)) FailLocked(done.status);
   // The others say that it was not possible at that moment.
   if (written.code() == Code::kIo) FailLocked(written);
   return done;
 }
 
-void Snapshots::NotePublication(bool is_complete, const RawPublication& done, int64_t time_ns) {
+void Snapshots::NotePublication(const Status& written, const RawPublication& done,
+                                int64_t time_ns) {
   const std::lock_guard lock(figures_mutex_);
   figures_.path = file_->path();
   figures_.why_none.clear();
   figures_.file_bytes = file_->file_bytes();
   figures_.without_room = SumOf(file_->losses());
-  if (!is_complete) {
-    ++figures_.skipped;
-  } else if (done.status.ok()) {
+  if (written.code() == Code::kLimit) ++figures_.skipped;
+  if (written.ok() && done.status.ok()) {
     ++figures_.snapshots;
     figures_.has_snapshot = true;
     deferrals_ = 0;

@@ -139,7 +139,7 @@ class Snapshots final {
   static bool IsLost(const RawPublication& done);
   bool Replace(const Status& why);
   RawPublication Publish(JNIEnv* jni);
-  void NotePublication(bool is_complete, const RawPublication& done, int64_t time_ns);
+  void NotePublication(const Status& written, const RawPublication& done, int64_t time_ns);
   bool IsWithoutSnapshot() const;
   void RemoveFiles();
   void Defer();
