@@ -37,7 +37,7 @@ struct InstructionCount {
 enum class Records : uint8_t {
   kAsOldAsEntries,
   // An AOT cache keeps the entries of its training run, but not the classes of lambdas, and a record
-  // without its classes begins anew.
+  // without its classes starts again at 0.
   kMaybeYounger,
   kAlone,  // the first block, too, has what its records have, if it has any
 };

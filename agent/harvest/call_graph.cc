@@ -110,7 +110,7 @@ class Builder {
 
   void AddHandleCall(const HarvestedHandleCall& call) {
     const HarvestedMethod& caller = program_.methods[call.caller];
-    if (!caller.has_data && caller.calls.empty()) return;  // unloaded meanwhile
+    if (!caller.has_data && caller.calls.empty()) return;  // unloaded since then
     if (!call.is_virtual) {
       AddGuessed(call.caller, call.callee, call.count);
       return;
@@ -159,7 +159,7 @@ class Builder {
   }
 
   // Where the rest may go. HotSpot counts a class that has a row in this row, and in the rest only what
-  // comes when no row is free. Rows that were cleared, as their classes were unloaded, begin anew with
+  // comes when no row is free. Rows that were cleared, as their classes were unloaded, start again with
   // the rest at 0. So the rest is of classes without a row, and a method that only listed classes run
   // gets nothing of it. While a row is free, no class can be without one. Then the rest comes from code
   // of C1 that calls the only method there is yet, if that is final, and counts no class.

@@ -22,8 +22,8 @@ struct CountedCall {
 };
 
 // By method: whether its counts are those of a copy of a lambda before it was linked again. They are
-// older than what others have counted, as all counts of the class that makes the lambda began anew with
-// it.
+// older than what others have counted, as all counts of the class that makes the lambda went back to 0
+// with it.
 std::vector<bool> FindOldCounts(const HarvestedProgram& program);
 
 // All calls of methods that have a MethodData, as counted.

@@ -150,7 +150,7 @@ class Estimator {
   }
 
   // A counter of entries has 31 bits. Most methods begin with a record of 64 (method_decoder.cc). Of
-  // others that are counted to the end, their callers' records tell how often it began anew.
+  // others that are counted to the end, their callers' records show how often it went back to 0.
   void FindWraps() {
     if (!program_.counts_to_the_end) return;
     std::vector<double> into(program_.methods.size());

@@ -158,7 +158,7 @@ TEST_CASE("what is compiled without counters and listed nowhere is not taken for
   const std::vector<uint64_t> calls = site.Calls();
   CHECK(calls[2] == 5000 + 3636);
   CHECK(calls[3] == 364);
-  // The interpreter runs whatever is no accessor, and counts it.
+  // The interpreter runs all that is no accessor, and counts it.
   HarvestedMethod& four = site.program.made.methods[site.runs[3]];
   four.invocations = 150;
   CHECK(site.Calls()[3] == 364);

@@ -165,7 +165,7 @@ struct HarvestedProgram {
   std::string_view Keep(std::string_view text) { return texts.Keep(text); }
 };
 
-// How often HotSpot counted anything in the class: of copies of one class, it tells the one that the
+// How often HotSpot counted anything in the class: of copies of one class, it shows which one the
 // program uses.
 inline uint64_t CountsOf(const HarvestedProgram& program, const HarvestedClass& klass) {
   uint64_t sum = 0;

@@ -4,13 +4,13 @@
 // link an instruction each make a class, and a class that was redefined or retransformed links its
 // instructions again; all these are one lambda. But two instructions that do the same make two
 // lambdas, which have different numbers (docs/names.md, "The number"). The class that contains the
-// instructions tells.
+// instructions shows which is the case.
 //
 // How: HotSpot's cache of a constant pool has an entry for each invokedynamic instruction. What
 // their lambdas do is compared as the agent compares it (agent/classfile/lambda_shape.h). But which
-// of them made a class is told by the name of the method that the class calls, by the number of its
-// calls, and by what it captures and implements. So some lambdas count as two here that the agent
-// tells apart.
+// of them made a class follows from the name of the method that the class calls, from the number of its
+// calls, and from what it captures and implements. So some lambdas count as two here that the agent
+// can distinguish.
 //
 // A serializable lambda has a second instruction in $deserializeLambda$. If that method never ran,
 // it does not count: compilers put it behind the methods of the source, so the first instruction

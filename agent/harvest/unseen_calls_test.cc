@@ -1,4 +1,4 @@
-// Calls that no code of the program tells: guessed ones, and those through handles.
+// Calls that no code of the program shows: guessed ones, and those through handles.
 #include <catch2/catch.hpp>
 #include <cstdint>
 
@@ -134,7 +134,7 @@ TEST_CASE("a virtual method behind a handle is that of the bound object, or of a
   const Estimate estimate = EstimateCalls(program.made);
   CHECK(estimate.scales[one_run].calls == Approx(6000).epsilon(0.01));
   CHECK(estimate.scales[two_run].calls == Approx(1000).epsilon(0.01));
-  program.made.methods[main].has_data = false;  // unloaded meanwhile
+  program.made.methods[main].has_data = false;  // unloaded since then
   CHECK(EstimateCalls(program.made).scales[one_run].calls == 100);
 }
 

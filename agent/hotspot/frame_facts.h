@@ -3,7 +3,7 @@
 //
 // Why: when the interpreter calls into the VM, it stores its frame's stack pointer in the thread,
 // but not the program counter. HotSpot adds the program counter only before it walks the stack.
-// AsyncGetCallTrace does not, so it fails for every sample taken meanwhile: class loading, linking
+// AsyncGetCallTrace does not, so it fails for every sample taken in such a call: class loading, linking
 // and allocation, a tenth of the CPU time of a starting program. With these offsets the sampler can
 // add the program counter as HotSpot would.
 //

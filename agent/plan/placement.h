@@ -15,8 +15,8 @@
 // - The same graph and options give the same plan.
 //
 // Placements (PlacementPolicy):
-// - direct: each required edge has its own counter. Exact, whatever is thrown and whichever frames
-//   are live.
+// - direct: each required edge has its own counter. Exact also if something is thrown or
+//   frames are live.
 // - tree: the hottest edges (frequency.h) that form an undirected spanning forest are not counted.
 //   Entry and handler entries are always counted. This needs the fewest increments. Values that are
 //   derived from later ones can be too small after an exception, and are clamped at 0.

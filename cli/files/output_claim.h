@@ -1,5 +1,5 @@
 // OutputClaim: the name of a profile that a command will write, which no live JVM and no other
-// command writes meanwhile.
+// command writes at the same time.
 //
 // A JVM has a claim on the name of its own profile (agent/settings/out_claim.h), and replaces
 // the file at its end.

@@ -1,4 +1,5 @@
-// Raw files (writer/records/raw) as inputs of commands. They are recognised by their first bytes, whatever their name. One that has fewer bytes than that, or none, is recognised by its name.
+// Raw files (writer/records/raw) as inputs of commands. Their first bytes identify them, under any name.
+// The name identifies one that has fewer bytes than that, or none.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
 // other inputs are read, and none are lost.

@@ -226,20 +226,20 @@ TEST_CASE("an agent that sends for ever does not hold up the tool") {
 
 TEST_CASE("the connection of a start stays, for what the program's end sends") {
   FakeJvm::Part part = WithAgent();
-  part.answer = Loads([](control::Channel& channel, const control::Command& command) {
+  // A recording may be longer than the tool waits for an answer.
+  const bool is_long = GENERATE(false, true);
+  part.answer = Loads([is_long](control::Channel& channel, const control::Command& command) {
     Obey(channel, command);
+    if (is_long) usleep(1'200'000);
     Obey(channel, {control::Stop{{.sent = control::Sent::kPlain}}});
     _exit(0);
   });
   const FakeJvm fake(part);
   std::unique_ptr<AgentConnection> window;
-  // A recording may be longer than the tool waits for an answer.
-  const bool is_long = GENERATE(false, true);
   const auto started =
       SendCommand({fake.pid(), {}}, {control::Start{.window = control::Sent::kPlain}},
                   is_long ? kShortAnswer : kPatient, {}, &window);
   REQUIRE(started.ok());
-  if (is_long) usleep(1'200'000);
   for (int i = 0; i < 60'000 && !window->HasNews(); ++i) usleep(1000);
   CHECK(window->HasNews());
   std::string text;

@@ -138,8 +138,8 @@ class Attach(Control):
         self.profile("late.iprof")
 
     def test_of_attaches_at_once_one_wins_and_the_others_are_told(self):
-        """Each has its own file. Those that lose look at the JVM before the winner's agent is there, so only the agent's answer
-        tells them."""
+        """Each has its own file. Those that lose look at the JVM before the winner's agent is there, so they learn it only
+        from the agent's answer."""
         process = self.start()
         tools = {n: subprocess.Popen([Settings.tool, "attach", str(process.pid), f"out={n}.iprof,samples=n"], cwd=self.folder,
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for n in range(8)}

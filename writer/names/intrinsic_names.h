@@ -2,7 +2,7 @@
 // the call.
 //
 // Their entry counters miss the replaced calls, so the calls are counted at their call sites as
-// well. The annotation @IntrinsicCandidate tells whether a method is a candidate in the running
+// well. The annotation @IntrinsicCandidate shows whether a method is a candidate in the running
 // JDK. This list only selects the call sites to count, before the callee's class has been seen. A
 // superfluous name costs little; a missing name leaves counts too low.
 //

@@ -44,7 +44,7 @@ struct CheckCounts {
   size_t methods = 0;
   size_t entries = 0;
   ImageShares image;              // what image builds can use of the entries
-  std::vector<std::string> jdks;  // versions that the file was recorded on, as far as it tells
+  std::vector<std::string> jdks;  // versions that the file was recorded on, as far as it says
   size_t jdk_entries = 0;         // with positions in the JDK's own methods
   int64_t sample_signals = 0;     // that the samples are from
 };

@@ -2,8 +2,8 @@
 //
 // Guarantees: entries are unique per context and keep their order. Lists with the same items in the
 // same order, the usual case of a merge, are added item by item. In other lists of types, counts
-// are added type by type, and new types appended; the time is linear in what is added, whatever the
-// size of the entry, because long lists have an index. Other lists of successors are added by
+// are added type by type, and new types appended; the time is linear in what is added and does not
+// depend on the size of the entry, because long lists have an index. Other lists of successors are added by
 // outcome (branch_outcomes.h), in n log n time for both lists; they have no index. Used by Profile
 // only.
 // Threads: one writer at a time; const methods may run in parallel. Failure: none but

@@ -28,7 +28,7 @@ namespace iprof {
 struct CountedMethod {
   std::string_view name;
   std::string_view descriptor;
-  // Of its instructions, with names instead of constants' numbers: tells whether positions mean the
+  // Of its instructions, with names instead of constants' numbers: shows whether positions mean the
   // same in two versions of a class. 0: not known.
   uint64_t code_hash = 0;
   // Offset in ClassRecord::records, or what a source that makes records in another way

@@ -1,5 +1,5 @@
 // InheritedMembers: fields and methods of java.lang.Object through which every class reaches the
-// counters, whatever its loader does.
+// counters, with any loader.
 //
 // Why: if a probe names a holder class, the loader of the probe's class resolves it. A loader that
 // delegates only names that it knows would throw NoClassDefFoundError into the program. But an

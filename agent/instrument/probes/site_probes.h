@@ -56,7 +56,7 @@ struct SiteHolder {
 void EmitSiteProbes(const std::vector<FoundSite>& found, const SiteHolder& holder, ProbeForm form,
                     uint32_t first, classfile::MethodEditor& editor);
 
-// The bytes of each site's probe, whatever its holder and number; for inherited members the
+// The bytes of each site's probe, with any holder and number; for inherited members the
 // maximum. `editor` must not be used afterwards.
 std::vector<uint32_t> SiteProbeLengths(const std::vector<FoundSite>& found, bool inherited,
                                        classfile::MethodEditor& editor);

@@ -6,7 +6,7 @@
 // - A class is identified by its name and the hash of its bytes. Adding the same class again
 //   returns the existing one, with its counters.
 // - A class and its counters stay while it is held. Each of its definitions in the JVM holds it,
-//   whatever the loader, and so does every reader. A class without holds can still be found until
+//   by any loader, and so does every reader. A class without holds can still be found until
 //   it is taken out.
 // - All lookups take constant time, however many classes share a name. The mutex is held for one
 //   class at a time, and never during a call to the JVM.

@@ -2,7 +2,7 @@
 //
 // The cost is a sum of three parts: executed increments, times what one costs on this processor; the
 // CPU time of the agent's thread; and that of the JVM's compilers after classes were swapped, which
-// compile the classes anew.
+// compile the classes again.
 //
 // What one increment costs is calibrated: a loop increments numbers in memory, as compiled probes
 // do. The counters do not tell how many increments were executed: a compiler may merge those of a loop into

@@ -7,7 +7,7 @@
 //   StackOverflowError or OutOfMemoryError would make the holder unusable for all its users.
 //   (During start-up there is one thread with an almost empty stack.)
 // - The arrays of later chunks are allocated before their holder is initialised. So a full heap
-//   means "not yet", never a broken holder. Meanwhile classes are left unchanged.
+//   means "not yet", never a broken holder. Until then classes are left unchanged.
 // - No lock is held during a JNI call.
 // Subclasses decide what a holder contains (CounterChunks, TypeChunks).
 // Threads: DefineEarly at VMStart; the rest on one thread at a time that may run Java code (VMInit,

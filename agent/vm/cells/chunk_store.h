@@ -55,7 +55,7 @@ class ChunkStore {
   TypeChunks& types() { return types_; }
   const TypeChunks& types() const { return types_; }
   instrument::CounterSpace& counter_space() { return counter_space_; }
-  // Tells the instrumenter where counters and sites are.
+  // For the instrumenter: where counters and sites are.
   std::function<std::string(uint32_t)> CounterHolders();
   void GiveSites(instrument::ClassInstrumenter& instrumenter);
 
@@ -102,7 +102,7 @@ class ChunkStore {
     return uint64_t{counter_space_.statistics().ready} * instrument::kChunkCounters *
            sizeof(uint64_t);
   }
-  // The counters, whatever the window.
+  // The counters, with what was counted outside the window, too.
   std::vector<uint64_t> RawCounters(JNIEnv* jni) const {
     std::vector<uint64_t> counters;
     counters_.Read(jni, &counters);
@@ -118,7 +118,7 @@ class ChunkStore {
     site_taken_ = std::move(site_taken);
   }
 
-  // The classes that sites saw, whatever the window; nullopt: none are counted, or a harvest did not
+  // The classes that sites saw, also outside the window; nullopt: none are counted, or a harvest did not
   // end in time.
   std::optional<TypeCounts> RawTypes(jvmtiEnv* jvmti, JNIEnv* jni,
                                      std::chrono::milliseconds patience) const;

@@ -46,8 +46,8 @@ class ClassHashes {
   // Call it for a hidden class that may be unloaded, after it got its name.
   void HiddenDefined(jvmtiEnv* jvmti, JNIEnv* jni, jclass type);
 
-  // Records every loaded class that is not known. Meanwhile no class is unloaded, for some
-  // milliseconds.
+  // Records every loaded class that is not known. While it runs, for some milliseconds,
+  // no class is unloaded.
   void LearnLoaded(jvmtiEnv* jvmti, JNIEnv* jni);
   void Sweep(JNIEnv* jni);
   HashNames& names() { return names_; }

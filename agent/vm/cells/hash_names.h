@@ -100,7 +100,7 @@ class HashNames {
   uint64_t refused_ = 0;
   // Sorted by hash; used only by the thread that sweeps.
   std::vector<Entry> known_;
-  uint64_t changes_ = 0;  // likewise
+  uint64_t changes_ = 0;  // used only by that thread
 };
 
 }  // namespace iprof::vm

@@ -2,7 +2,7 @@
 // counts are an array, which can be written and compared as such.
 //
 // Guarantees: a pair keeps its number until Clear, also when its site belongs to another class
-// meanwhile. An empty name stands for the objects whose class is not known.
+// by then. An empty name stands for the objects whose class is not known.
 // Threads: one at a time; the owner locks. Calls no JVM.
 // Failure: throws std::bad_alloc; then the pairs are as before.
 #pragma once

@@ -187,7 +187,7 @@ void ClassOrigin::LookUp(JNIEnv* jni, Waiting& waiting, bool settle) {
       found.state == State::kDiffers ? instrument::ReadOriginalClass(found.bytes) : OriginalClass();
   std::lock_guard lock(mutex_);
   const auto verdict = verdicts_.find(KeyOf(waiting.name, waiting.hash));
-  if (verdict == verdicts_.end()) return;  // dropped meanwhile
+  if (verdict == verdicts_.end()) return;  // dropped while it waited
   verdict->second.state = found.state;
   verdict->second.original = std::move(original);
 }

@@ -101,7 +101,7 @@ std::unique_ptr<WeakClasses> EarlierClasses::Find(JNIEnv* jni) {
   }
   uint64_t awaited = 0;
   for (jclass klass : unlinked) {
-    // The class may have been linked meanwhile, before it got its tag. The thread that clears the
+    // The class may have been linked before it got its tag. The thread that clears the
     // tag does the work.
     if (!IsLinked(klass)) {
       ++awaited;

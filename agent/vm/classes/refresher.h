@@ -36,7 +36,7 @@ class Refresher {
   RestoredClasses Run(JNIEnv* jni, const ClassNames& classes, std::chrono::nanoseconds pause,
                       const std::function<bool()>& goes_on);
 
-  // Has HotSpot discard all code that it compiled without noting what it depends on, by swapping a class that nobody
+  // Has HotSpot discard all code that it compiled without noting what it depends on, by swapping a class that no thread
   // runs: all code from before the first JVMTI environment of this JVM. Later calls discard nothing. Profiles stay.
   RestoredClasses DiscardOldCode(JNIEnv* jni, std::chrono::nanoseconds pause,
                                  const std::function<bool()>& goes_on);

@@ -7,7 +7,7 @@
 namespace iprof::vm {
 namespace {
 
-// A tag: 8 bits for the state, 1 bit that tells whether the class is noted, and the number.
+// A tag: 8 bits for the state, 1 bit that is set if the class is noted, and the number.
 constexpr jlong kStateMask = 0xff;
 constexpr jlong kNotedBit = 0x100;
 constexpr int kNumberShift = 9;
@@ -102,7 +102,7 @@ void SwapGuard::Swapped(JNIEnv* jni, std::span<const jclass> classes,
     ClassTag tag = ClassTag::Of(jvmti_, klass);
     const std::optional<int32_t> own = OwnRedefinitions(jni, klass);
     const bool is_swapped = std::find(refused.begin(), refused.end(), klass) == refused.end();
-    // One more is ours; none, if the swap was given up before this class. With two, others were there meanwhile, too.
+    // One more is ours; none, if the swap was given up before this class. With two, others have redefined it, too.
     tag.is_noted = tag.is_noted && own && (*own == tag.own || (is_swapped && *own == tag.own + 1));
     tag.own = own.value_or(0);
     tag.Set(jvmti_, klass);

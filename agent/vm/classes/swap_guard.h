@@ -32,7 +32,7 @@ struct ClassTag {
   enum class State : uint8_t {
     kNone = 0,
     kAwaited = 1,          // loaded but not linked; it will be counted when it is
-    kAwaitsRestoring = 2,  // likewise; it will get its own code back
+    kAwaitsRestoring = 2,  // loaded but not linked; it will get its own code back
     kSeen = 3,             // while a stop runs or methods thaw: a first look has dealt with it
   };
   State state = State::kNone;
@@ -63,7 +63,7 @@ class SwapGuard {
   // Removes the classes that others have redefined, and counts them.
   std::vector<jclass> Pass(JNIEnv* jni, std::span<const jclass> classes);
   // We have swapped these, which passed, once each, but for those that the JVM refused. A class that others have
-  // redefined meanwhile passes no more.
+  // redefined since it passed does not pass again.
   void Swapped(JNIEnv* jni, std::span<const jclass> classes, std::span<const jclass> refused = {});
 
   // How many did not pass.

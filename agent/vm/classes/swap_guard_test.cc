@@ -79,7 +79,7 @@ TEST_CASE("a class whose swap the JVM refused passes again") {
   const jclass refused = Family::Ref(f.base);
   guard.Swapped(f.jvm.jni(), {&refused, 1}, {&refused, 1});
   CHECK(f.Passing(guard, {f.base}) == 1);
-  f.jvm.CountRedefinition(*f.base);  // by others, meanwhile
+  f.jvm.CountRedefinition(*f.base);  // by others
   guard.Swapped(f.jvm.jni(), {&refused, 1}, {&refused, 1});
   CHECK(f.Passing(guard, {f.base}) == 0);
 }

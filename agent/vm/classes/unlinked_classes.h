@@ -5,7 +5,7 @@
 // an unexpected time.
 //
 // Guarantees: no retransformation inside a callback: a short-lived thread does it a moment later, for
-// all classes that were linked meanwhile. Nothing is thrown.
+// all classes that were linked until then. Nothing is thrown.
 // Threads: Await on the thread of the stop; the rest on any thread.
 // Failure: a class that cannot be watched or changed keeps its probes, which does not change what the
 // program does.

@@ -1,4 +1,4 @@
-// WeakClasses: classes that wait for a long operation and may be unloaded meanwhile.
+// WeakClasses: classes that wait for a long operation and may be unloaded while they wait.
 //
 // Why: a start in a large program takes seconds. If it kept all classes loaded for that time, a
 // program that makes thousands of class loaders would fill its metaspace with garbage, and each

@@ -221,7 +221,7 @@ class Counting final : public Recorder, public HiddenClassCounting {
   uint64_t window_moves_ = 0;                        // guarded by unload_mutex_
   std::chrono::steady_clock::time_point next_trim_;  // of the instrumenter's memory; for Work
   LiveFrames edges_;  // frames that were live when the recording was started, stopped or reset
-  LiveFrames live_at_close_;  // likewise, when it was stopped last
+  LiveFrames live_at_close_;  // that were live when it was stopped last
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_ended_{false};      // End was called
   bool begins_again_ = false;               // it has begun before

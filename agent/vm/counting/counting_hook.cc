@@ -93,7 +93,7 @@ void Counting::OnClassFile(JNIEnv* jni, jclass redefined, const ClassInLoader& t
         return memory;
       },
       &held);
-  // The class is held, so it is not forgotten meanwhile.
+  // The class is held, so it is not forgotten before this.
   if (origin_ != nullptr && held) origin_->Note(jni, loader, known_name, original);
   // Classes that are never unloaded stay held; so do those of a Java agent that was initialised before us.
   if (!held || known_name.empty() || !watch_.MayGo(jni, loader)) return;

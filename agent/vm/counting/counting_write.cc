@@ -184,7 +184,7 @@ void Counting::ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live,
   }
 }
 
-// Tells the log of classes that are new or gone. Returns the lock of their counters; none if a profile is being made, or
+// Notes in the log which classes are new or gone. Returns the lock of their counters; none if a profile is being made, or
 // the agent's thread is suspended.
 std::unique_lock<std::timed_mutex> Counting::AddChanges(RawWriter& log) {
   for (;;) {
@@ -194,7 +194,7 @@ std::unique_lock<std::timed_mutex> Counting::AddChanges(RawWriter& log) {
     AddClasses(changes, log);
     if (!changes.has_more) return lock;
     lock.unlock();
-    static_cast<void>(log.Flush());  // if it fails, Publish tries again and tells
+    static_cast<void>(log.Flush());  // if it fails, Publish tries again and reports it
   }
 }
 
@@ -230,7 +230,7 @@ void Counting::AddClass(uint32_t number, ClassRecord& klass, RawWriter& log) {
   ++copy_.added_classes;
 }
 
-// Adds the classes again that have been compared meanwhile.
+// Adds the classes again that have been compared since they were added.
 void Counting::JudgeAgain(RawWriter& log) {
   for (const Copy::Class& one : std::exchange(copy_.unjudged, {})) {
     ClassRecord klass;

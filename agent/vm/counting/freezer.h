@@ -6,7 +6,7 @@
 //
 // It works on the agent's thread, like everything else that retransforms classes while the program is
 // recorded, so swaps never meet. A stop ends that thread first, and waits for it as long as
-// AgentThread::kBusyPatience. Chunks for new classes wait meanwhile, as long as the batches take.
+// AgentThread::kBusyPatience. Chunks for new classes wait as long as the batches take.
 //
 // Left as they are: classes that the JVM cannot change (hidden ones), those that somebody else has
 // redefined (SwapGuard), proxies, methods that do not do the same as before (ShapeHistory), and those whose
@@ -119,7 +119,7 @@ class Freezer {
   std::string Summary(size_t estimated) const;
   std::string Report() const;
   // The recording ends or pauses: warns if overhead= was not reached, and says why. Not again before methods
-  // are chosen anew, nor about what a reset has forgotten.
+  // are chosen again, nor about what a reset has forgotten.
   void TellLimit();
 
  private:

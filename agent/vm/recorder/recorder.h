@@ -55,7 +55,7 @@ struct LogSize {
   bool has_outgrown =
       false;  // a new file would be much smaller: this one describes much that is gone
   bool is_costly =
-      false;  // each Write reads the whole program anew, so they should not come too often
+      false;  // each Write reads the whole program again, so they should not come too often
 };
 
 // What a user is told of a profile: lines, each with its line break.

@@ -1,4 +1,4 @@
-// CodeAge: which methods run code that was compiled before sampling began, as far as the JVM tells.
+// CodeAge: which methods run code that was compiled before sampling began, as far as the JVM reports it.
 //
 // A method is old if it was part of code that existed then, as a whole or inlined, and of none since.
 //

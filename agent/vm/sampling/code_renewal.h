@@ -1,4 +1,4 @@
-// CodeRenewal: has the JVM compile code anew that cannot tell on which lines its samples are.
+// CodeRenewal: has the JVM compile code again that has no true lines for its samples.
 //
 // Why: HotSpot keeps the positions of all instructions only for code that it compiles while somebody listens to
 // CompiledMethodLoad. Older code has them at safepoints alone, so all samples of fifty lines of arithmetic are on
@@ -7,14 +7,14 @@
 // only what was compiled from the swapped class.
 //
 // So, once in a recording, when there are samples enough, and only if old code holds a share of them:
-// 1. Old code is discarded by such a first retransformation, of a class that nobody runs.
+// 1. Old code is discarded by such a first retransformation, of a class that no thread runs.
 // 2. If methods with that share still run old code, their own classes are swapped to the same bytecode, each once. Never a class that
 //    may be in a long loop just now: HotSpot does not compile the old version of a method, so the loop would be
 //    interpreted to its end, at a tenth of its speed.
 //
 // Example: 300 samples, 180 of them in a.B.run and 120 in a.C.step, whose code is older than the recording. Old
 // code is discarded. Three seconds later a.B.run has new code, and a.C.step has not: it was compiled after an earlier
-// recording, so the JVM knew its dependencies and kept it. a.C is swapped. Compiled anew: 2 methods.
+// recording, so the JVM knew its dependencies and kept it. a.C is swapped. Compiled again: 2 methods.
 //
 // Guarantees: at most kMostRounds rounds; each is the work of a Tick. Nothing is swapped if no old code is hot.
 // Threads: Tick on one thread at a time; done and figures on any. Failure: what a hook throws.
@@ -61,7 +61,7 @@ class CodeRenewal {
     std::function<void(JNIEnv* jni)> discard;
     // Swaps the loaded classes of these names to the same bytecode. Returns how many it has swapped.
     std::function<uint64_t(JNIEnv* jni, const Classes& names)> swap;
-    // The classes with methods that are on a stack and have a loop; nullopt: nobody can tell.
+    // The classes with methods that are on a stack and have a loop; nullopt: that is not known.
     std::function<std::optional<Classes>(JNIEnv* jni)> looping;
   };
 

@@ -1,7 +1,7 @@
 // LineTables: the source lines of running methods, by jmethodID and running bci, and how long their code is.
 //
 // Why: a sample's position is in the running bytecode, with the agent's probes in it, and so are
-// the lines that the JVM reports. So lines are looked up before bcis are translated. The length tells whether the
+// the lines that the JVM reports. So lines are looked up before bcis are translated. The length shows whether the
 // sample is from the same code.
 //
 // Guarantees: knows no JVM, so it is tested without one; ids are only keys. Threads: one at a time.

@@ -43,7 +43,7 @@ void* CurrentEnv() {
   return env;
 }
 
-// HotSpot's name of a piece of generated code tells what kind of frame it has.
+// HotSpot's name of a piece of generated code shows what kind of frame it has.
 CodeKind KindOfGenerated(const char* name) {
   const std::string_view text = name == nullptr ? std::string_view() : std::string_view(name);
   if (text == "Interpreter") return CodeKind::kInterpreter;
@@ -265,8 +265,8 @@ Status Sampling::Follow() {
   return environment_.Enable(kEvents);
 }
 
-// Before JDK 20, asking for the events of all compiled code tells HotSpot's sweeper that code which
-// is no longer used still runs. If classes are swapped again and again, all their old code and all
+// Before JDK 20, asking for the events of all compiled code makes HotSpot's sweeper believe that code
+// which is no longer used still runs. If classes are swapped again and again, all their old code and all
 // their old versions would stay. What their code is compiled to now, Follow has seen.
 Sampling::CompiledCode Sampling::CodeToAskFor() const {
   constexpr int kFirstWithoutSweeper = 20;

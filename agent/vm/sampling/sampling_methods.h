@@ -36,7 +36,7 @@ enum class ClassNaming : uint8_t { kHotSpot, kStable };
 
 // What AddClass knows of how long a class is loaded, if not the number with which Gone will identify it.
 constexpr int64_t kStaysLoaded = 0;
-constexpr int64_t kMayBeGone = -1;  // nobody will say when
+constexpr int64_t kMayBeGone = -1;  // nothing will report when
 
 struct SampledMethod {
   std::string_view class_descriptor;  // as JVMTI gives it: "La/B;", hidden "La/B.0x00;"
@@ -76,7 +76,7 @@ class SampledMethods {
   size_t replaced_methods() const;
   // The number of methods of classes that have gone since the last Prune.
   size_t gone_methods() const;
-  // Forgets those of them that are not in `sampled`. No thread may use texts meanwhile.
+  // Forgets those of them that are not in `sampled`. No thread may use texts while it runs.
   void Prune(const std::unordered_set<const void*>& sampled);
 
   size_t bytes() const;

@@ -36,8 +36,8 @@ void Sampling::WatchOldCode() {
   if (Sampler* const begun = sampler()) watched_since_.Take(begun->traces());
 }
 
-// A method on a virtual thread has no class to swap: JVMTI does not list the stacks of these threads, so nobody can
-// tell whether they are in a loop.
+// A method on a virtual thread has no class to swap: JVMTI does not list the stacks of these threads, so it is not
+// known whether they are in a loop.
 OldCode Sampling::FindOldCode(double share) {
   OldCode old;
   Sampler* const begun = sampler();

@@ -132,7 +132,7 @@ StackTranslation::Origin StackTranslation::OriginOf(const CallFrame& raw,
     origin = bcis_.at(position);
   }
   if (origin.is_recorded || position.bci == 0) return origin;
-  // Nobody but other agents has changed this method, or what was known of it is forgotten.
+  // Only other agents can have changed this method, or what was known of it is forgotten.
   const bool is_gone = lookup.lines != nullptr && lookup.lines->LengthOf(raw.method) == 0;
   const bool may_differ = is_gone && lookup.bcis != nullptr && lookup.bcis->MayHaveForgotten();
   if (may_differ || !IsCurrent(raw, lookup)) origin.bci = std::nullopt;

@@ -57,7 +57,7 @@ struct RunningBci {
   CodeStamp code = {};  // of the code that ran
   std::optional<Bci> original = std::nullopt;
   uint32_t original_length = 0;  // of the method's code in the class file; 0: not known
-  bool is_recorded = false;      // otherwise nobody knows of another code
+  bool is_recorded = false;      // otherwise no other code is known
 };
 
 class BciMap {

@@ -1,4 +1,4 @@
-// CountedPositions: tells sampling, and a harvest, which position of the class file a position in
+// CountedPositions: gives sampling, and a harvest, the position of the class file that a position in
 // rewritten code belongs to.
 //
 // Why here: counting, sampling and harvests do not know each other. Guarantees, threads and failure: as

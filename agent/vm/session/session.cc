@@ -141,7 +141,7 @@ Status Session::Start(bool running, const std::function<bool()>& is_over) {
 Status Session::Begin(JNIEnv* jni, const std::function<bool()>& is_over) {
   if (Status status = Equip(); !status.ok()) return status;
   if (Status status = BeginRecorders(jni, is_over); !status.ok()) return status;
-  // The program may have ended meanwhile, because it takes time to retransform all classes. If its end came first,
+  // The program may have ended by now, because it takes time to retransform all classes. If its end came first,
   // nothing is recorded; otherwise the end writes the profile.
   Begun no = Begun::kNo;
   if (is_over() || !begun_.compare_exchange_strong(no, Begun::kYes)) return {};

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Has HotSpot walk the stacks of its threads in every way: exceptions, StackWalker, overflows, deoptimisations, and collections
- * meanwhile. It prints what the stacks showed, which is the same in every run, and the CPU time. Arguments: threads, rounds.
+ * at the same time. It prints what the stacks showed, which is the same in every run, and the CPU time. Arguments: threads, rounds.
  */
 public final class Walked {
   private static final AtomicLong CPU = new AtomicLong();

@@ -1,7 +1,7 @@
 """The packages that scripts/package makes: their targets, their names, and how an archive is written and read.
 
-An archive depends only on the files in it, their names and permissions, and one time: entries are sorted, belong to
-nobody, and all have that time.
+An archive depends only on the files in it, their names and permissions, and one time: entries are sorted, have no
+owner, and all have that time.
 """
 
 import dataclasses

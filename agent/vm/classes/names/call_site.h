@@ -4,7 +4,7 @@
 // instruction. The frame below it is the method that contains the instruction.
 //
 // The instruction is identified by its rank among the invokedynamic instructions of its method, in
-// the running bytecode. So it is found whatever code this agent or another one inserted, unless
+// the running bytecode. So it is found even if this agent or another one inserted code, unless
 // that code contains invokedynamic instructions of its own.
 //
 // Guarantees: runs no Java code, and leaves no exception and no local reference behind. Every

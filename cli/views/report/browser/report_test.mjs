@@ -34,7 +34,7 @@ function onReport(title, name, hash, run) {
 const textOf = (page, selector) => page.locator(selector).first().innerText();
 
 // Goes from the list of methods to the page of one. The list follows the search a moment later, and a click while it is made
-// anew would be lost.
+// again would be lost.
 async function openMethod(page, qualified, name) {
   await page.getByRole('searchbox', {name: 'Search'}).fill(qualified);
   await page.getByText('1 method', {exact: true}).waitFor();

@@ -11,7 +11,7 @@ import org.iprofagent.IprofAgent;
 
 /**
  * Does what its arguments say, one after the other, and prints a line for each: {@code rounds=3} works, {@code pause} waits for a line
- * of input, {@code where} tells the path of the agent's library, {@code elsewhere=FILE} stops
+ * of input, {@code where} prints the path of the agent's library, {@code elsewhere=FILE} stops
  * through the jar in another class loader, and the rest are calls of the API, such as {@code stop=a.iprof}.
  */
 public final class Main {

@@ -5,8 +5,8 @@ import java.util.Map;
 /**
  * What the agent does, has recorded and costs, at one moment.
  *
- * @param members all that the agent tells, by the names that {@code iprof status --format json} uses: texts, numbers
- *     ({@link Long}) and lists. Later versions of the agent may tell more. Empty if the agent's library is not in this JVM.
+ * @param members all that the agent reports, by the names that {@code iprof status --format json} uses: texts, numbers
+ *     ({@link Long}) and lists. Later versions of the agent may report more. Empty if the agent's library is not in this JVM.
  */
 public record AgentStatus(Map<String, Object> members) {
     static final String IDLE = "idle";
