@@ -17,7 +17,6 @@ constexpr size_t kMurmur3Digits = 32;
 bool AreAll(std::string_view text, std::string_view allowed) {
   return text.find_first_not_of(allowed) == std::string_view::npos;
 }
-bool AreDigits(std::string_view text) { return !text.empty() && AreAll(text, "0123456789"); }
 bool AreHex(std::string_view text) { return !text.empty() && AreAll(text, "0123456789abcdef"); }
 
 // "$<SHA-1>", which "_1" may follow.

@@ -14,11 +14,6 @@ namespace {
 constexpr std::string_view kLambda = "$$Lambda";
 constexpr std::string_view kProxy = "$Proxy";
 
-bool AreDigits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // A type as Java source writes it: "int", "java.lang.String", "int[][]".
 void AppendSourceType(std::string_view descriptor, std::string* out) {
   const size_t dimensions = std::min(descriptor.find_first_not_of('['), descriptor.size());
@@ -175,6 +170,11 @@ std::string ProxyBaseName(const ProxyFacts& facts) {
 
 std::string NumberedProxyName(std::string_view base, uint32_t number) {
   return number == 0 ? std::string(base) : fmt::format("{}_{}", base, number);
+}
+
+bool AreDigits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace iprof

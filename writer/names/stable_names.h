@@ -78,4 +78,7 @@ std::string ProxyBaseName(const ProxyFacts& facts);
 // `number` counts from 0 the different texts that share the base name.
 std::string NumberedProxyName(std::string_view base, uint32_t number);
 
+// Whether a text is a number of such a name.
+bool AreDigits(std::string_view text);
+
 }  // namespace iprof

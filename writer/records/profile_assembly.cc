@@ -27,11 +27,6 @@ uint64_t SaturatingSum(uint64_t a, uint64_t b) {
                                                       : a + b;
 }
 
-int64_t Clamped(uint64_t count) {
-  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return static_cast<int64_t>(std::min(count, kMost));
-}
-
 std::string JavaName(const ClassRecord& klass, const CountedMethod& method) {
   return JavaMethodName(InternalName(klass.name), method.name, method.descriptor);
 }

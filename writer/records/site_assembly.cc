@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "writer/names/java_names.h"
@@ -19,11 +18,6 @@ constexpr size_t kMostExamples = 20;
 // A place in a class record takes five bytes. So in a file that someone made, a million of them could have the number
 // of one site with thousands of types, and its counts a million times would fill the memory.
 constexpr size_t kFewTypes = 4;
-
-int64_t Clamped(uint64_t count) {
-  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return static_cast<int64_t>(std::min(count, kMost));
-}
 
 uint64_t Listed(const TypeCounts::Site& site) {
   uint64_t sum = 0;

@@ -4,6 +4,7 @@
 // Guarantees, threads and failure: as AssembleProfile.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,11 @@
 #include "writer/records/type_counts.h"
 
 namespace iprof {
+
+// A count as a profile has it.
+inline int64_t Clamped(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
+}
 
 class SiteAssembly {
  public:

@@ -39,12 +39,6 @@ class KeepErrno {
   const int saved_;
 };
 
-uint64_t MonotonicNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
-}
-
 // A system call. But a thread may lose its processor in the handler, and what others do then is not the handler's cost.
 uint64_t ThreadCpuNs() {
   timespec used{};

@@ -25,13 +25,13 @@ size_t PageRounded(size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-uint64_t MonotonicNs() {
+}  // namespace
+
+uint64_t MonotonicNs() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000U + static_cast<uint64_t>(now.tv_nsec);
 }
-
-}  // namespace
 
 ThreadSlot* CurrentSlot() noexcept {
   ThreadSlot* slot = current_slot;

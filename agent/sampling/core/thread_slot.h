@@ -113,6 +113,9 @@ void SetCurrentSlot(ThreadSlot* slot) noexcept;
 // The thread's kernel id; async-signal-safe.
 pid_t CurrentTid() noexcept;
 
+// Async-signal-safe.
+uint64_t MonotonicNs() noexcept;
+
 class ThreadSlotPool {
  public:
   static constexpr size_t kSlotsAtOnce = 16;

@@ -300,28 +300,24 @@ void AddHarvest(const RawContents& contents, ProfileSink& sink) {
     sink.SetPart(kHarvestPart, note->second);
 }
 
-// Small enough for sums.
-int64_t Clamped(uint64_t count) {
-  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
-}
-
 SnapshotNote NoteOf(const RawContents& contents, const AssemblyResult& assembly,
                     const Profile& profile) {
   SnapshotNote note;
-  note.generation = Clamped(contents.generation);
+  note.generation = NumberInNote(contents.generation);
   note.time = UtcText(contents.time_ns / 1'000'000);
   for (const RunNote& run : RunList::Of(profile).Runs())
     note.recorded_ms = SaturatingAdd(note.recorded_ms, std::max<int64_t>(run.recorded_ms, 0));
   note.at_rest = contents.at_rest;
   AddCounts(assembly, &note);
   const RawLosses& losses = contents.losses;
-  note.lost_classes = Clamped(losses.classes);
+  note.lost_classes = NumberInNote(losses.classes);
   for (const uint64_t lost :
        {losses.unloaded, losses.counters, losses.pairs, losses.stacks, contents.doubtful_pairs})
-    note.lost_counts += Clamped(lost);
-  note.lost_notes = Clamped(losses.parts);
-  note.lost_other = Clamped(losses.types) + note.lost_notes;
-  note.damaged_records = Clamped(contents.damaged_records) + Clamped(contents.damaged_pages);
+    note.lost_counts += NumberInNote(lost);
+  note.lost_notes = NumberInNote(losses.parts);
+  note.lost_other = NumberInNote(losses.types) + note.lost_notes;
+  note.damaged_records =
+      NumberInNote(contents.damaged_records) + NumberInNote(contents.damaged_pages);
   note.newer_damaged = contents.newer_is_damaged ? 1 : 0;
   note.without_harvest = IsWithoutHarvest(contents);
   return note;

@@ -7,14 +7,6 @@
 #include "writer/profile/io/estimate_note.h"
 
 namespace iprof {
-namespace {
-
-// Small enough for sums.
-int64_t Clamped(uint64_t count) {
-  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
-}
-
-}  // namespace
 
 void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
@@ -49,8 +41,8 @@ void NoteEstimates(const AssemblyResult& assembly, Profile& profile) {
 void AddCounts(const AssemblyResult& assembly, SnapshotNote* note) {
   const uint64_t others = assembly.methods_bounded + assembly.methods_unknown +
                           assembly.methods_estimated + assembly.methods_replaced;
-  note->methods_exact = note->at_rest ? Clamped(assembly.methods_exact) : 0;
-  note->methods_within_k = Clamped(note->at_rest ? others : others + assembly.methods_exact);
+  note->methods_exact = note->at_rest ? NumberInNote(assembly.methods_exact) : 0;
+  note->methods_within_k = NumberInNote(note->at_rest ? others : others + assembly.methods_exact);
 }
 
 void NoteCountingGoesOn(RunNote* note) {

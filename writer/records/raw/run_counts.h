@@ -4,6 +4,7 @@
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "writer/profile/io/run_note.h"
@@ -11,6 +12,11 @@
 #include "writer/records/profile_assembly.h"
 
 namespace iprof {
+
+// As a note has it: small enough for sums.
+inline int64_t NumberInNote(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX / 8));
+}
 
 // How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
