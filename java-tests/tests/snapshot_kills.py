@@ -9,6 +9,7 @@ IPROF_KILLS says how often each of them is killed (default: a few times), and IP
 
 import calendar
 import concurrent.futures
+import json
 import os
 import pathlib
 import random
@@ -329,15 +330,24 @@ class Kills(KillCase):
 class ModeKills(KillCase):
     """Every way to record has a raw file, also where methods lose their probes, and of what HotSpot counts."""
 
-    def many_of(self, mode, check, jvm_args=(), later=4):
-        """One of so many is killed four seconds later: when methods have lost their probes, and after the rest behind a costly snapshot."""
-        self.many(kills(12), lambda number, delay: self.kill_mode(number, delay + 4 * (number % later == 1), mode, check, jvm_args))
+    def many_of(self, mode, check, jvm_args=(), late=4, is_ready=lambda process: True):
+        """One of `late` programs is killed late: two snapshots after it is ready, so also after the rest behind a costly snapshot."""
+        def kill_one(number, delay):
+            return self.kill_mode(number, delay, mode, check, jvm_args, is_ready if number % late == 1 else None)
+        self.many(kills(12), kill_one)
 
-    def kill_mode(self, number, delay, mode, check, jvm_args):
+    def wait_for_two_more(self, process, raw, is_ready):
+        self.wait_until(lambda: has_snapshot(raw) and is_ready(process), process)
+        newest = max(complete_snapshots(raw))
+        self.wait_until(lambda: max(complete_snapshots(raw)) > newest + 1, process)
+
+    def kill_mode(self, number, delay, mode, check, jvm_args, is_ready):
         name, truth_file = f"{re.sub('[^a-z]', '', mode)}.{number}", self.folder / f"truth.{number}"
         raw = self.folder / f"{name}.iraw"
         process = self.start_java("KeepsTruth", truth_file, 2, jvm_args=jvm_args,
                                   agent=f"out={name}.iprof,snapshot={PERIOD_MS}ms,samples=n,{mode}")
+        if is_ready is not None:
+            self.wait_for_two_more(process, raw, is_ready)
         killed_ms = self.kill_after(process, raw, number, delay)
         found = self.recover(raw, self.folder / f"{name}.iprof")
         if found is None:
@@ -390,7 +400,10 @@ class ModeKills(KillCase):
             for method, calls in corners.items():
                 self.assertAlmostEqual(calls / steps, 0.5, delta=0.05, msg=f"{said}: {method}")
             frozen.update(corners)
-        self.many_of("count-until=5000", check, later=2)
+        def is_frozen(process):
+            time.sleep(0.2)
+            return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]["frozen_methods"] > 0
+        self.many_of("count-until=5000", check, late=2, is_ready=is_frozen)
         self.assertNotEqual(frozen, set(), "no program was killed while a method had no probes")
 
     def test_what_hotspot_counts(self):
