@@ -325,21 +325,29 @@ TEST_CASE("estimates are made again only if something was counted, or if all is 
   const auto reads_for = [&](uint64_t calls, bool may_repeat = true) {
     CountedReads::reads.clear();
     CHECK(CallsInRaw(c, **file, &counted.jni, may_repeat) == calls);
-    int most = 0;  // the agent's thread may add arrays meanwhile
+    int most = 0;
     for (const auto& [array, reads] : CountedReads::reads) most = std::max(most, reads);
     return most;
   };
+  // Once the agent's thread adds no more arrays, the counters are read only to see that they are the same.
+  const auto repeats = [&](uint64_t calls) {
+    for (int i = 0; i < 1000; ++i) {
+      if (reads_for(calls) == 1) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  };
   SetCounters(c, 5);
-  CHECK(reads_for(5) == 2);
-  CHECK(reads_for(5) == 1);  // only to see that they are the same
-  CHECK(reads_for(5, false) == 2);
+  CHECK(reads_for(5) >= 2);
+  CHECK(repeats(5));
+  CHECK(reads_for(5, false) >= 2);
   SetCounters(c, 6);
-  CHECK(reads_for(6) == 2);
-  CHECK(reads_for(6) == 1);
+  CHECK(reads_for(6) >= 2);
+  CHECK(repeats(6));
   // The counters stay, but they belong to what was before.
   REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
-  CHECK(reads_for(0) == 2);
-  CHECK(reads_for(0) == 1);
+  CHECK(reads_for(0) >= 2);
+  CHECK(repeats(0));
   c.counting->EndLog();
 }
 
