@@ -202,7 +202,7 @@ TEST_CASE("a generation without a new harvest has the last one, and all else is 
   source.harvests = false;
   std::unique_ptr<RawWriter> next;
   SECTION("in the same file") {
-    for (const uint64_t count : {6, 7}) {  // into both copies of the arrays
+    for (const uint64_t count : {6U, 7U}) {  // into both copies of the arrays
       source.counters[0] = count;
       RawSink sink(*place.file, 2);
       source.Write(sink);
