@@ -45,7 +45,7 @@ class AgentConnection {
   AgentConnection(const AgentConnection&) = delete;
   AgentConnection& operator=(const AgentConnection&) = delete;
 
-  // Gives a command, and hears what comes of it. Once.
+  // Gives a command and reads the answer. Call it once.
   Result<control::Answer> Ask(const control::Command& command, const TakeProfile& take);
   // What the agent says without a command: the result of a load, or, after a start that asks for it, what it sends when the
   // program ends. The wait for it begins here.

@@ -59,7 +59,7 @@ Status WaitLong(int fd, short events) {
   return poll(&waited, 1, 60'000) > 0 ? Status() : Status(Code::kIo, "the tool says nothing");
 }
 
-// An agent's connection to the tool at this socket. Not open: there is none.
+// An agent's connection to the tool at this socket; not open if the agent cannot connect.
 OwnedFd ConnectToTool(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

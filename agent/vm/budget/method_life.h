@@ -57,7 +57,7 @@ inline constexpr size_t kMethodEvents = 6;
 std::string_view NameOf(MethodState state);
 std::string_view NameOf(MethodEvent event);
 
-// The next state; nullopt: the event is none of that state.
+// The next state; nullopt if the event cannot happen in this state.
 std::optional<MethodState> Next(MethodState state, MethodEvent event);
 
 // Why a hot method keeps its probes.
@@ -77,7 +77,7 @@ class MethodLives {
 
   MethodState StateOf(CounterIndex first) const;
   bool IsFrozen(CounterIndex first) const;
-  // The frozen and thawing ones; and the class of one, empty if it is none.
+  // The frozen and thawing methods. ClassOfFrozen is empty for any other method.
   std::vector<CounterIndex> Frozen() const;
   std::string_view ClassOfFrozen(CounterIndex first) const;
   size_t frozen() const { return frozen_; }

@@ -118,7 +118,7 @@ class Session {
   void DiscardRaw(JNIEnv* jni);
   // Removes a raw file from which nothing could be recovered, so that the profile has its room.
   void DiscardUselessRaw();
-  // No profile could be written: keeps the raw file, and says where it is. False: there is none.
+  // No profile could be written: keeps the raw file, and says where it is. Returns false if there is no raw file.
   bool KeepRaw(JNIEnv* jni);
   // Says where the raw file is, if a profile can be recovered from it, and returns whether it can. It may be called when the
   // JVM has ended.

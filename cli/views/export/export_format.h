@@ -32,7 +32,7 @@ struct ExportFormat {
 };
 
 std::span<const ExportFormat> ExportFormats();
-// Null if there is none of this name.
+// Null if no format has this name.
 const ExportFormat* FindExportFormat(std::string_view name);
 
 // Collapsed stacks, the input of flame-graph tools: one line per stack, "outermost;…;innermost count",

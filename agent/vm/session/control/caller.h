@@ -1,4 +1,4 @@
-// Caller: whoever gave a command, and hears what comes of it.
+// Caller: the client that gave a command and gets the answer.
 //
 // Guarantees: no call waits for ever. Once the program is ending, a caller that does nothing for five seconds is given up.
 // Threads: any; profile and HasSaved one at a time. Failure: what a caller does not take is lost for it alone.

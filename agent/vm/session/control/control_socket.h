@@ -1,6 +1,6 @@
 // ControlSocket: a Unix socket on which the agent takes commands (control=).
 //
-// A client writes one line, the version and the text of a command, and hears what comes of it (writer/control/message.h).
+// A client writes one line, the version and the text of a command, and reads the answer (writer/control/message.h).
 //
 // Guarantees: the socket has mode 0600, and every client is asked for its user: only this process's
 // user and root are heard. An existing path is refused, except a socket of this user on which no process

@@ -16,7 +16,7 @@ namespace iprof::vm {
 // The file of this process, in the folder that the tool uses, too.
 std::string DoorbellPath();
 
-// Takes the call's text; nullopt if there is none.
+// Takes the call's text; nullopt if the bell did not ring.
 std::optional<std::string> TakeDoorbell(const std::string& path);
 
 }  // namespace iprof::vm

@@ -1,4 +1,4 @@
-// RawPlace: where the raw file of a session goes, or why there is none.
+// RawPlace: where the raw file of a session goes, or why the session has no raw file.
 //
 // Why the reason is told: a user who reads that a kill costs only the last seconds must learn from
 // verbose=1 and `iprof status` where that does not hold.

@@ -1,4 +1,4 @@
-// Where the raw file is, and what the user is told if there is none.
+// Where the raw file is, and what the user reads if there is no raw file.
 #include "agent/vm/session/dump/raw_place.h"
 
 #include <catch2/catch.hpp>

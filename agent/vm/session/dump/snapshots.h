@@ -66,7 +66,7 @@ struct SnapshotSettings {
 class Snapshots final {
  public:
   struct Figures {
-    std::string path;           // of the file; empty: there is none
+    std::string path;           // of the file; empty if there is no file
     std::string why_none;       // the last failure, if there is no file because of it
     bool has_snapshot = false;  // it has a complete one, so it can be recovered
     uint64_t snapshots = 0;
