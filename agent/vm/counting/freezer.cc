@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "agent/vm/classes/named_classes.h"
@@ -33,9 +35,9 @@ double ToSeconds(std::chrono::nanoseconds time) {
 // The names of their classes, in this order.
 std::vector<std::string> ClassesOf(const std::vector<Budget::Candidate>& methods) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const Budget::Candidate& method : methods) {
-    if (std::find(names.begin(), names.end(), method.class_name) == names.end())
-      names.push_back(method.class_name);
+    if (seen.insert(method.class_name).second) names.push_back(method.class_name);
   }
   return names;
 }
@@ -157,10 +159,9 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
       counts_.Freeze({*classes, counters, Seconds(), AddressOf(types)}, methods);
   interval_begin_ = Clock::now();
   instrumenter_.frozen().Freeze(froze);
+  const std::unordered_set<CounterIndex> changeable(methods.begin(), methods.end());
   for (const Budget::Candidate& candidate : chosen) {
-    const bool was_changeable =
-        std::find(methods.begin(), methods.end(), candidate.first) != methods.end();
-    if (!was_changeable || counts_.IsFrozen(candidate.first)) continue;
+    if (!changeable.contains(candidate.first) || counts_.IsFrozen(candidate.first)) continue;
     budget_.lives().Take(MethodEvent::kNotCalled, candidate.first, Seconds());
     budget_.Keep(WhyKept::kUncalled, candidate);
   }
