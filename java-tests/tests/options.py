@@ -409,6 +409,10 @@ class Messages(AgentCase):
                 lines = self.agent_lines(self.run_java("Fib", agent=f"verbose={level}").stderr)
                 said = [any(line.startswith(f"iprofagent: {text}") for line in lines) for text in first_at]
                 self.assertEqual(said, [at <= level for at in range(4)], lines)
+                if level == 2:
+                    starts = [next(at for at, line in enumerate(lines) if line.startswith(f"iprofagent: {text}"))
+                              for text in ("counters: ", "lambdas: ", "samples: ", "image build for ")]
+                    self.assertEqual(starts, sorted(starts), lines)
                 if level == 0:
                     self.assertEqual(len(lines), 1, lines)
 

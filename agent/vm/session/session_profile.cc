@@ -184,13 +184,16 @@ void Session::DescribeRun(RawSink& sink) const {
 
 void Session::LogReport(const MadeProfile& made) {
   RecorderTexts texts;
-  for (const auto& recorder : recorders()) recorder->Describe(*made.sink, texts);
   std::string& summary = texts.summary;
   std::string& report = texts.report;
+  // What is said of hidden classes follows what is said of the probes. They are the first recorder if there are any.
+  auto next = recorders().begin();
+  if (made.sink->counted() != nullptr) (*next++)->Describe(*made.sink, texts);
   if (hidden_ != nullptr) {
     summary += hidden_->LeftAlone();
     report += hidden_->Report();
   }
+  for (; next != recorders().end(); ++next) (*next)->Describe(*made.sink, texts);
   summary += made.image_summary;
   report += budget_.Report();
   report += made.image_report;
