@@ -1,7 +1,9 @@
 """Every way to record has a raw file: also where methods lose their probes, and of what HotSpot counts. What is recovered from it is what
 the profile has that is made at the same moment. Kills at random moments are in snapshot_kills.py."""
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import time
@@ -11,7 +13,7 @@ from iprofdev.processes import PATIENCE_S
 from harness.case import Settings
 from harness.scope import on_one_jvm
 from harness.session_case import SessionCase
-from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase
+from harness.snapshot_case import PER_ROUND, ROUND, STEP, SnapshotCase, in_small_folder
 
 TABLES = ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles")
 COUNTS = "count-until=1000000,samples=n,jdk=n"  # more than what runs, so that all counts are exact
@@ -211,3 +213,77 @@ class Commands(SnapshotCase):
         self.end(process)
         run = self.run_tool("recover", self.folder / "app.iprof", "-o", self.folder / "x", expect=3)
         self.assertIn("app.iprof: is not a raw file of iprofagent", run.stderr)
+
+
+@on_one_jvm
+class Failures(SnapshotCase):
+    """Where each snapshot reads the whole program again: what cannot be written, and what is not wanted."""
+    agent = f"out=app.iprof,{COUNTS}"
+
+    def status(self, process):
+        return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]
+
+    def failed(self, process):
+        return sum(loss["count"] for loss in self.status(process)["raw_losses"] if "could not be written" in loss["what"])
+
+    def left(self):
+        return [name for name in self.files() if name != "some.iprof"]
+
+    def test_a_full_disk_after_a_good_snapshot(self):
+        """The last snapshot that had room stays, and later ones have room again."""
+        prefix, place = in_small_folder(self)
+        process = self.start(f"out=app.iprof,raw={place}/app.iraw,count-until=1000000,samples=n,include=HardEnds+java.text.*+java.util.concurrent.*",
+                             prefix=prefix)
+        inside = f"/proc/{process.pid}/root{place}"
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1, f"{inside}/app.iraw")
+        filler = f"{inside}/filler"
+        with open(filler, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError as full:
+                self.assertEqual(full.errno, errno.ENOSPC)
+        self.say(process, "more")  # new classes of the JDK take room in the file
+        self.wait_until(lambda: self.failed(process) > 0, process)
+        self.assertGreaterEqual(self.recovered_rounds(f"{inside}/app.iraw"), 1)
+        os.unlink(filler)
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 2, f"{inside}/app.iraw")
+        self.assertRegex(self.warnings(process)[0], "a snapshot could not be written: .*No space left on device; later ones are tried")
+        self.assertEqual(len(self.warnings(process)), 1)
+        self.end(process)
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 2)
+
+    def test_a_profile_that_cannot_be_written_at_the_end(self):
+        """The raw file gets one more snapshot, although that is costly, and its name is said last."""
+        process = self.start(f"out=gone/app.iprof,raw=app.iraw,{COUNTS},snapshot=1h")
+        self.rounds(process, 2)
+        for path in (self.folder / "gone").iterdir():
+            path.unlink()
+        (self.folder / "gone").rmdir()
+        self.assertEqual(self.files(), [])
+        lines = self.end(process)
+        self.assertRegex(lines[-1], r"what was recorded is in the raw file; 'iprof recover \S*/app\.iraw -o FILE' makes the profile")
+        self.assertEqual(self.recovered_rounds(), 2)
+
+    def test_no_profile_is_wanted_at_the_end(self):
+        process = self.start(f"doe=n,{self.agent}")
+        self.rounds(process, 1)
+        self.wait_for_rounds(process, 1)
+        self.end(process)
+        self.assertEqual(self.left(), [])
+
+    def test_a_stop_whose_profile_cannot_be_saved(self):
+        """The stop takes no snapshot, because a profile follows. When the tool cannot write that, the agent takes one after all."""
+        process = self.start(f"{self.agent},snapshot=1h")
+        self.rounds(process, 2)
+        self.assertEqual(self.left(), [])
+        run = self.run_tool("stop", process.pid, "-o", "/dev/full", expect=None)
+        self.assertNotEqual(run.code, 0)
+        self.assertIn("No space left on device", run.stderr)
+        self.wait_for_rounds(process, 2)
+        self.assertEqual(self.status(process)["snapshots"], 1)
+        self.end(process)
+        self.assertEqual(self.left(), ["app.iprof"])
+        self.assertEqual(self.profile("app.iprof").calls_of(ROUND), 2)
