@@ -141,6 +141,8 @@ class AgentCase(unittest.TestCase):
         process.out_path, process.err_path = pathlib.Path(out.name), pathlib.Path(err.name)
         out.close()
         err.close()
+        # Left by a JVM of the same number that was killed; another user's JVM could not remove it.
+        pathlib.Path(f"/tmp/.java_pid{process.pid}").unlink(missing_ok=True)
         self.addCleanup(self._end, process)
         deadline = time.monotonic() + timeout
         while ready is not None and ready not in process.out_path.read_text().splitlines():
