@@ -14,6 +14,10 @@
 //   catches and then continues from disturb no count, however frequent they are.
 // - The same graph and options give the same plan.
 //
+// Example: `if (x) a(); else b(); c();`, entered 100 times, 70 times with x. The entry has a counter (100), and so has
+// one edge of the branch, say that to a (70). Derived: b = entry - a = 30, c = a + b = 100. Two counters instead of four. If b() throws
+// 5 times and the method does not catch that, c is 95: so 100 is off by at most the 5 unwinds, which the certificate says.
+//
 // Placements (PlacementPolicy):
 // - direct: each required edge has its own counter. Exact also if something is thrown or
 //   frames are live.

@@ -4,6 +4,14 @@
 // Everything that a JVM writes beside its profile is named after path(): the raw file of app.1.iprof is
 // app.1.iraw.
 //
+// Example: three JVMs start with out=app.iprof, and the second is killed.
+//
+//   JVM 1   app.iprof ............................................. ends: the claim is over
+//   JVM 2       app.1.iprof, app.1.iraw .... kill -9
+//   JVM 3                                        app.1.iprof again: the kernel ended JVM 2's lock
+//
+// JVM 3 replaces what JVM 2 left, unless its rule is kUnused: then it gets app.2.iprof.
+//
 // Guarantees: no other live process has a claim on the same file (writer/profile/io/lock_file.h), even by another
 // path. The claim ends with the object, with Release, or with the process, also by kill -9; a
 // later JVM then gets the name again. A device, a pipe or a descriptor has no claim: any number of JVMs

@@ -8,6 +8,12 @@
 // While the window is closed, the counts are those of the moment at which it was closed. What is
 // counted until it is opened again never appears.
 //
+// Example, one counter:
+//
+//   in the JVM        0 ...... 100 ......... 250 ......... 900 ......... 930
+//   what happens               Reset         Close         Open          Within
+//   of the recording  |  0     |     150     |      0      |     30      |  = 180
+//
 // Guarantees: a count is never negative. Without a reset or a close it uses no memory, and counts
 // pass unchanged.
 // Threads: one at a time; the owner locks.

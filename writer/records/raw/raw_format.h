@@ -8,6 +8,13 @@
 //     the part of the log that belongs to it. So a process can be killed between any two writes: the
 //     other copy and its commit are not touched.
 //
+// Example: two counters were 10 and 20 at snapshot 7, and are 15 and 20 now. Snapshot 8 writes copy 0, then commit 0:
+//
+//   file              copy 0     commit 0        copy 1     commit 1         a reader takes
+//   before            8  20      generation 6    10  20     generation 7     7: 10, 20
+//   killed midway     15 20      generation 6    10  20     generation 7     7: 10, 20
+//   after             15 20      generation 8    10  20     generation 7     8: 15, 20
+//
 // The file consists of pages of 4,096 bytes:
 //
 //   page 0      header      magic, byte order, version; then RawHeader. Never changes
