@@ -109,4 +109,7 @@ class TenPrograms(PositionsCase):
 
     @in_proof
     def test_ten_programs_in_all_modes(self):
-        self.check([*OWN_PROGRAMS, *REAL_PROGRAMS])
+        real = set(REAL_PROGRAMS)
+        if not (self.jvm.home / "lib" / "ct.sym").exists():  # a JRE, on which Eclipse's compiler finds no classes
+            real = real - {"ecj"} | {"saxon"}
+        self.check([*OWN_PROGRAMS, *sorted(real)])
