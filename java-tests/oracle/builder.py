@@ -9,8 +9,6 @@ with any caller of its outermost frame. A chain that ends with ROOT occurs only 
 longer than compilers inline; and calls that hardly ran are not looked at, because nothing depends on their dispatch.
 """
 
-from iprofdev import whole_stacks
-
 HOT = 20  # one of so many samples
 DISPATCHED = 10  # one of so many counts
 MOST_DISPATCHED = 3
@@ -26,11 +24,6 @@ def frames_of(context):
 def stacks_of(document):
     """The stacks of a profile as they are written: a list of (frames, weight)."""
     return [(frames_of(entry["ctx"]), entry["records"][0]) for entry in document.get("samplingProfiles", [])]
-
-
-def whole_stacks_of(document):
-    """The same with whole stacks, where they are written in pieces."""
-    return [(frames_of(text), weight) for text, weight in whole_stacks.of(document).items()]
 
 
 def receivers_of(document):
