@@ -97,7 +97,7 @@ std::vector<uint64_t> CountBlocks(std::span<const uint8_t> code,
                                   std::span<const InstructionCount> counts, uint64_t entries,
                                   Records records = Records::kAsOldAsEntries);
 
-// How often a method was entered, as far as the records of its first block tell. Nothing if there is
+// How often a method was entered, as far as the records of its first block show it. Nothing if there is
 // none, or if a loop begins there.
 std::optional<uint64_t> CountEntries(std::span<const uint8_t> code,
                                      std::span<const CodeInstruction> instructions,

@@ -74,7 +74,7 @@ TEST_CASE("the first block was executed at least as often as its method was ente
   REQUIRE(instructions);
   const std::vector<InstructionCount> cleared = {{0, 40, {}}};
   CHECK(CountBlocks(code, *instructions, cleared, 100) == std::vector<uint64_t>{100, 100, 0});
-  // Alone, the records tell what was counted since one was cleared.
+  // Alone, the records have what was counted since one was cleared.
   CHECK(CountBlocks(code, *instructions, cleared, 100, Records::kAlone) ==
         std::vector<uint64_t>{40, 40, 0});
   CHECK(CountBlocks(code, *instructions, {}, 100, Records::kAlone).front() == 100);

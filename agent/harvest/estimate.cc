@@ -169,7 +169,7 @@ class Estimator {
   }
 
   // A method that is entered a few times and loops for long is compiled while it runs, and its own
-  // counts stop. Callees without other callers tell how far its loop really went, if they agree.
+  // counts stop. Callees without other callers show how far its loop really went, if they agree.
   void ScaleLoops() {
     std::vector<double> into(program_.methods.size());
     std::vector<CountedCall> sorted;  // those of methods that loop

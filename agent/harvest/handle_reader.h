@@ -8,7 +8,7 @@
 // leads to an object of a class that the JVM lists, and a word of a ResolvedMethodName as a method
 // only if it is the address of a listed one. So neither the offsets of Java fields nor what a
 // collector moves during the read can lead to a method that does not exist; what is missed stays unknown.
-// A guard passes on what its own counters tell; the handler of an exception, nothing.
+// A guard passes on its own counts; the handler of an exception passes on nothing.
 //
 // Guarantees: bounded: each site looks at no more than kMostObjects objects.
 // Threads: one. Failure: nothing is found, as for collectors whose references are not plain

@@ -1,4 +1,4 @@
-// HarvestedProgram: what a JVM's own structures tell about a running program: its classes, its
+// HarvestedProgram: what a JVM's own structures say about a running program: its classes, its
 // methods, and what HotSpot counted in them.
 //
 // Guarantees: plain data that refers to nothing outside it. Numbers of classes and methods are

@@ -75,7 +75,7 @@ struct MetadataLayout {
   } counters{};
   std::optional<uint64_t> level;       // nmethod::_comp_level
   std::optional<uint64_t> bootstraps;  // ConstantPool::_operands
-  // How objects refer to others and to their class, where the tables tell.
+  // How objects refer to others and to their class, where the tables have it.
   struct Heap {
     uint64_t klass;       // offset of the class in an object
     uint64_t references;  // ConstantPoolCache::_resolved_references

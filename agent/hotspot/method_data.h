@@ -3,7 +3,7 @@
 // A MethodData is a sequence of records, each with a tag, the bci of its instruction, and cells of
 // eight bytes. How many cells a record has follows from its tag, from two flags of the JVM, and, for
 // records of classes, from whether they have an extra cell: up to JDK 21 builds with JVMCI do. The
-// tables do not tell that, so it is found out by parsing: see VoteForExtraCell.
+// tables do not say which, so parsing finds it out: see VoteForExtraCell.
 //
 // Guarantees: pure functions over copied words. A parsed MethodData ends exactly where it should,
 // its positions rise, and every record is on an instruction that fits its kind.

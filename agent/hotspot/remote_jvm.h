@@ -35,7 +35,7 @@ class RemoteJvm {
   const MetadataLayout& layout() const { return layout_; }
   const VmFlags& flags() const { return *flags_; }
   // As "17.0.15+6-Debian-1deb12u1", and the main class or jar with its arguments; empty if the tables
-  // do not tell.
+  // do not have them.
   std::string Version() const { return StaticText("Abstract_VM_Version", "_s_vm_release"); }
   std::string JavaCommand() const { return StaticText("Arguments", "_java_command"); }
   // As HotSpot writes it into archives: its kind, version, platform and when it was built.
@@ -43,7 +43,7 @@ class RemoteJvm {
     return StaticText("Abstract_VM_Version", "_s_internal_vm_info_string");
   }
   // Where its copy of the header of its base class-data archive is; 0: it has none, or the tables
-  // do not tell.
+  // do not say where.
   Address ArchiveHeader() const;
 
  private:

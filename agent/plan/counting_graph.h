@@ -57,7 +57,7 @@ struct CountingEdge {
   uint32_t slot;  // kSlot: which
   EdgeKind kind;
   // How likely the edge is compared with the other ways out of its source, as far as the
-  // instructions tell (branch_guesses.h).
+  // instructions show it (branch_guesses.h).
   float odds;
   bool required;        // an output: its count must be known after the run
   bool by_key = false;  // kSlot: one probe before the switch counts all of its slots by the key

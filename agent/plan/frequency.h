@@ -1,6 +1,6 @@
 // FrequencyEstimate: estimates how often each edge of a method runs.
 //
-// It only orders edges: a wrong estimate costs time, never a count. Where earlier runs tell how often
+// It only orders edges: a wrong estimate costs time, never a count. Where it is known from earlier runs how often
 // each way out of a block was taken (branch_weights.h), it uses that. Elsewhere it guesses from the
 // shape of the graph. One depth-first walk finds the loops, also irreducible ones (the first node of
 // a cycle that the walk reaches is its header). Then it proceeds as Wu and Larus do:

@@ -22,7 +22,7 @@
 // Threads: Start, RollCall, the readers and the destructor on a normal thread, one at a time. Stop
 // on any thread at any time, also while another thread reads, calls the roll, stops or continues.
 // ThreadStarted and ThreadEnding on the thread itself, also during and after Stop: a watched thread
-// must tell its end, because its JNIEnv does not outlive it. While one of our locks is held, the JVM is
+// must announce its end, because its JNIEnv does not outlive it. While one of our locks is held, the JVM is
 // not called, except for current_env in the handler.
 // Failure: Start and Continue return a Status, and then nothing is sampled. Only one Sampler can be in a session. What
 // the system refuses (timers, signals) is retried and counted.

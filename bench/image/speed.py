@@ -109,10 +109,6 @@ def announcement(missing, folder):
     return text
 
 
-def products_of(recipes, work, way):
-    return [product for product in (recipes.profile(work, way), recipes.image(work, way)) if product]
-
-
 def build_all(recipes, works, ways, folder, failures):
     """failures: (program, way) -> why it failed."""
     kept = Kept(lambda text: print(text, flush=True))

@@ -2,7 +2,7 @@
 
   bench/run overhead                                       everything, 7 forks each
   bench/run overhead --jvm jre25 --workloads fib,jackson   some of it, on another JVM
-  bench/run overhead --from a.csv,b.csv --chart new.svg    no run: reports earlier results
+  bench/run overhead --from a.csv,b.csv                    no run: reports earlier results
   bench/run overhead --over-time 600 --workloads jackson   ten minutes of work without an agent and with it, in turns
 
 Prints a table for each metric (CPU time of a repetition in steady state, CPU and wall time of the whole process, peak memory): medians of
@@ -13,15 +13,16 @@ runs the first workload once under every configuration, and all others once with
 programs run in turns, a second each, and are stopped in between. It is the CPU time for the same work as a ratio, in the whole run, while it
 warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
 of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. Without further options it runs the
-real programs, once, under all, count-until and overhead=5%. --csv writes a line for each second.
+real programs, once, under all, count-until and overhead=5%.
 """
 
 import pathlib
 
-from overhead import chart, configurations, over_time, report, targets
+from overhead import configurations, over_time, report, targets
 from overhead.forks import Forks
 from runner import results as measured
 from runner import rounds, tables
+from runner.running import Failed
 from runner.workloads import BY_NAME, REAL_ONES, WORKLOADS, prepare
 
 FORKS, LIMIT_S = 7, 900
@@ -36,7 +37,6 @@ def add_options(options):
     options.names("--configurations", configurations.NAMES, "besides 'none', ")
     options.value("--over-time", 0, "seconds: the cost over time; about the length of the run without an agent, between its stops")
     options.csv()
-    options.file("--chart", "an SVG of the steady state")
     options.value("--from", "", "CSV files of earlier runs, joined by commas, instead of a run")
 
 
@@ -47,7 +47,7 @@ def quick_plan(plan):
 
 
 def ways_of(arguments, names):
-    found = configurations.configurations(arguments.jvm, arguments.agent, arguments.build, arguments.folder)
+    found = configurations.configurations(arguments.jvm, arguments.agent, arguments.folder)
     return [way for way in found if way.name in names or way.name == configurations.NONE]
 
 
@@ -65,6 +65,8 @@ def prepared(arguments, workloads, names):
 
 def main(arguments):
     if arguments.over_time:
+        if arguments.csv:
+            raise Failed("there is no --csv of the cost over time")
         return run_over_time(arguments)
     planned, failures = None, {}
     if earlier := vars(arguments)["from"]:
@@ -82,8 +84,6 @@ def main(arguments):
     print("\n" + report.text(results, workloads, ways, planned))
     if not arguments.quick:
         print(*report.unsettled(results, workloads, ways), *targets.verdicts(results, workloads), sep="\n")
-    if arguments.chart:
-        arguments.chart.write_text(chart.steady_state(results, workloads), encoding="utf-8")
     return status
 
 
@@ -101,6 +101,4 @@ def run_over_time(arguments):
     print()
     if not arguments.quick:
         print(*over_time.verdicts(made, workloads, ways), sep="\n")
-    if arguments.csv:
-        over_time.write(made, workloads, ways, arguments.csv)
     return status

@@ -17,9 +17,9 @@ OPTIONAL = ("instanceofs",)  # off by default
 
 LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent inlining
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
-NONE, BOTH, ALL, JACOCO, TIER_3, PER_CALL = "none", "calls+branches", "all", "JaCoCo", "tier 3", "per call"
+NONE, BOTH, ALL, JACOCO, TIER_3 = "none", "calls+branches", "all", "JaCoCo", "tier 3"
 NO_CDS = "no CDS"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3, PER_CALL)
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass
@@ -29,7 +29,6 @@ class Configuration:
     skipped: str = ""  # why it cannot run
     writes: pathlib.Path = None  # if this file is missing or empty, the run has failed
     only: str = ""  # the only kind of workload that it runs
-    slowness: int = 1  # divides the work, if whole processes are not compared
 
 
 def agent_options(java, agent):
@@ -47,10 +46,9 @@ def options_for(tables, known):
     return [*off, *on, *(["format=1.1.0"] if "instanceofs" in tables else [])]
 
 
-def configurations(jvm, agent, build, folder):
+def configurations(jvm, agent, folder):
     """folder: for the agents' output."""
     known = agent_options(jvm.java, agent)
-    per_call_agent = build.resolve() / "bench" / "overhead" / "percall" / "libpercall.so"
 
     def ours(name, options, needs=()):
         profile = folder / (re.sub("[^a-z0-9]+", "-", name) + ".iprof")  # configurations may run at the same time
@@ -75,8 +73,6 @@ def configurations(jvm, agent, build, folder):
         ours("methoddata", ["source=methoddata"], needs=["source"]),
         _jacoco(folder),
         Configuration(TIER_3, ["-XX:TieredStopAtLevel=3"]),
-        Configuration(PER_CALL, [f"-agentpath:{per_call_agent}={folder / 'percall.txt'}"],
-                      "" if per_call_agent.exists() else f"{per_call_agent} is not built", folder / "percall.txt", slowness=4),
     ]
 
 

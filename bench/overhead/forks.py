@@ -17,9 +17,9 @@ class Forks:
     def one(self, number, workload, way):
         """The measurement of one fork. Raises Failed."""
         if self._quick or not workload.process:
-            return self._checked(number, workload, way, workload.quick if self._quick else _fewer(workload.full, way))
-        steady = self._checked(number, workload, way, _fewer(workload.full, way), ["-Xbatch"])
-        whole = self._checked(number, workload, way, _fewer(workload.process, way))
+            return self._checked(number, workload, way, workload.quick if self._quick else workload.full)
+        steady = self._checked(number, workload, way, workload.full, ["-Xbatch"])
+        whole = self._checked(number, workload, way, workload.process)
         return dataclasses.replace(whole, steady_ms=steady.steady_ms, before_ms=steady.before_ms)
 
     def fail(self, workload, way, failure):
@@ -45,7 +45,3 @@ class Forks:
         expected, by = self._checksums.setdefault((workload.name, repetitions), (measured.checksum, way.name))
         if measured.checksum != expected:
             raise Failed(f"computes {measured.checksum}, not {expected} as under {by}")
-
-
-def _fewer(repetitions, way):
-    return max(repetitions // way.slowness, min(repetitions, 4))

@@ -4,7 +4,6 @@ A short run without an agent decides how much work that is: about as much as it 
 (turns.py), a second each, so that all meet the same machine.
 """
 
-import csv
 import itertools
 import math
 import pathlib
@@ -23,8 +22,6 @@ DEFAULT = (ALL, "count-until", "overhead=5%")
 JVM_ARGS = ("-XX:-UseDynamicNumberOfCompilerThreads",)
 UNLIMITED = 1_000_000_000  # repetitions
 TRIAL = 0.1  # of the time, to decide how much work there is
-COLUMNS = ("round", "workload", "configuration", "second", "phase", "repetitions", "cpu_s", "compilers_s", "ratio", "swaps", "pause_ms",
-           "swapping_s")
 LIMIT_STEADY, LIMIT_SWAPPING, LIMIT_PAUSE_S = 1.05, 0.02, 0.05
 
 
@@ -136,16 +133,3 @@ def verdicts(over_time, workloads, ways):
 
 def _estimate(values):
     return figures.Estimate(figures.median(values), math.nan, math.nan)
-
-
-def write(over_time, workloads, ways, path):
-    """One row for each second of each run."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for workload, way in itertools.product(workloads, ways):
-            for number, made in over_time.seconds(workload.name, way.name).items():
-                for second in made:
-                    writer.writerow([number, workload.name, way.name, f"{second.end_s:.3f}", second.phase, second.repetitions,
-                                     f"{second.cpu_s:.4f}", f"{second.compilers_s:.4f}", f"{second.ratio:.4f}", second.swaps,
-                                     f"{1e3 * second.pause_s:.3f}", f"{second.swapping_s:.4f}"])

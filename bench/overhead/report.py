@@ -28,7 +28,7 @@ def _table(title, metric, unit, columns, results, ways, planned):
     rows = [[f"none, {unit}", *(f"{results.median(c.name, NONE, metric):.4g}" for c in columns), *([""] if with_mean else [])]]
     for way in ways:
         samples = [results.sample(c.name, way.name, NONE, metric) for c in columns]
-        if way.name == NONE or not any(samples) or (way.slowness > 1 and metric != "steady_ms"):
+        if way.name == NONE or not any(samples):
             continue
         mean = str(figures.mean_ratio(samples)) if all(is_planned(c, way) for c in columns) else ""
         rows.append([way.name, *(str(figures.ratio(s)) if is_planned(c, way) else "" for c, s in zip(columns, samples)),

@@ -51,20 +51,13 @@ class Run:
 @dataclasses.dataclass(frozen=True)
 class Second:
     """The time between two rows: about a second."""
-    end_s: float  # since the first row
     seconds: float
-    repetitions: int  # since the first row
     cpu_s: float
-    compilers_s: float
     base_s: float  # the CPU time of the same work without an agent
     phase: str
     swaps: int
     pause_s: float  # the longest; 0: none
     swapping_s: float
-
-    @property
-    def ratio(self):
-        return self.cpu_s / self.base_s if self.base_s > 0 else math.nan
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,11 +131,9 @@ def seconds(run, base):
 
         def same_work(value, begin=before.repetitions, end=after.repetitions):
             return at(base.rows, end, value) - at(base.rows, begin, value)
-        compilers_s = after.compilers_s - before.compilers_s
-        more = max(0.0, compilers_s - same_work(lambda row: row.compilers_s)) + after.agent_s - before.agent_s if swapping else 0
+        more = max(0.0, after.compilers_s - before.compilers_s - same_work(lambda row: row.compilers_s)) + after.agent_s - before.agent_s if swapping else 0
         made.append(Second(
-            end_s=(after.ms - run.rows[0].ms) / 1e3, seconds=(after.ms - before.ms) / 1e3, repetitions=after.repetitions,
-            cpu_s=after.cpu_s - before.cpu_s, compilers_s=compilers_s, base_s=same_work(lambda row: row.cpu_s), phase=phase,
+            seconds=(after.ms - before.ms) / 1e3, cpu_s=after.cpu_s - before.cpu_s, base_s=same_work(lambda row: row.cpu_s), phase=phase,
             swaps=len(swaps), pause_s=max((swap.pause_s for swap in swaps), default=0.0),
             swapping_s=more + sum(swap.pause_s for swap in swaps)))
     return made

@@ -24,10 +24,8 @@ TEST_CASE("random methods: all edges follow from calls and branches if nothing i
     counts[Index(kEntryEdge)] = static_cast<double>(run.edge_count[Index(kEntryEdge)]);
     SpreadCounts(graph, 0, &counts);
     bool caught = false;  // handlers may be entered by an athrow, whose way is not an edge
-    for (uint32_t e = 0; e < graph.edge_count(); ++e) {
-      if (graph.edge(EdgeId{e}).kind == EdgeKind::kHandler)
-        caught = caught || run.edge_count[e] > 0;
-    }
+    for (uint32_t e = 0; e < graph.edge_count(); ++e)
+      caught |= graph.edge(EdgeId{e}).kind == EdgeKind::kHandler && run.edge_count[e] > 0;
     if (caught) continue;
     ++checked;
     for (uint32_t e = 0; e < graph.edge_count(); ++e) {

@@ -5,7 +5,14 @@
 // For each method it plans the counters once for each source of weights, and adds up how often the
 // edges with counters ran. Increments in catch-any handlers, in methods without a class file (lambdas)
 // and in methods that get less than everything because they are long are not included.
+//
+// FILE gets what scripts/learn-weights learns from, for each method that ran: a line with the hash of its code's
+// shape, and the increments with guesses and of the optimum, and a line for each branch with the count of each way:
+//
+//   M java/lang/String length()I 1a2b3c4d 3500 1000
+//   B 2500 1000
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -21,8 +28,8 @@
 #include "agent/classfile/rewriter.h"
 #include "agent/instrument/intrinsic_calls.h"
 #include "agent/instrument/trimming.h"
+#include "agent/plan/weights/code_shape.h"
 #include "agent/plan/weights/known_weights.h"
-#include "bench/probes/branch_list.h"
 #include "bench/probes/edge_counts.h"
 #include "writer/profile/io/reader.h"
 
@@ -38,10 +45,12 @@ struct Placement {
   double increments = 0;
 };
 
+constexpr size_t kGuesses = 0, kEarlier = 2, kHarvested = 3, kOptimum = 4;
+
 // What all methods of one run share.
 class Run {
  public:
-  Run(const Profile& exact, std::vector<Placement> placements, BranchList* list)
+  Run(const Profile& exact, std::vector<Placement> placements, std::ofstream* list)
       : exact_(exact), placements_(std::move(placements)), list_(list) {}
 
   void AddClass(const std::vector<uint8_t>& bytes) {
@@ -77,8 +86,19 @@ class Run {
       increments.push_back(IncrementsOf(placement, names));
       placement.increments += increments.back();
     }
-    if (list_ != nullptr)
-      list_->Add(names, method_, planner_.frequency(), counts_.edges(), increments);
+    if (list_ != nullptr) List(names, increments);
+  }
+
+  void List(const MethodNames& names, const std::vector<double>& increments) {
+    *list_ << fmt::format("M {} {}{} {:08x} {:.0f} {:.0f}\n", names.klass, names.name,
+                          names.descriptor, HashOfShape(method_.code()), increments[kGuesses],
+                          increments[kOptimum]);
+    for (uint32_t n = 0; n < method_.recorded_count(); ++n) {
+      const MethodGraph::Recorded recorded = method_.recorded(n);
+      if (recorded.is_call) continue;
+      const auto ways = counts_.edges().subspan(recorded.first_edge, recorded.edge_count);
+      *list_ << fmt::format("B {:.0f}\n", fmt::join(ways, " "));
+    }
   }
 
   double IncrementsOf(const Placement& placement, const MethodNames& names) {
@@ -97,7 +117,7 @@ class Run {
 
   const Profile& exact_;
   std::vector<Placement> placements_;
-  BranchList* const list_;
+  std::ofstream* const list_;  // null: none
   classfile::Workspace memory_;
   MethodGraph method_;
   ProbePlanner planner_;
@@ -145,7 +165,7 @@ class Comparison {
     fmt::print("\n");
   }
 
-  Status Add(const fs::path& folder, BranchList* list) {
+  Status Add(const fs::path& folder, std::ofstream* list) {
     const Result<Profile> exact = ReadProfileFile(folder / "exact.iprof");
     if (!exact.ok()) return exact.status();
     const auto earlier = WeightsIn(folder / "earlier.iprof");
@@ -154,7 +174,6 @@ class Comparison {
     if (!harvested.ok()) return harvested.status();
     const ProfileWeights truth(*exact);
     const KnownWeights shipped;
-    if (list != nullptr) list->BeginProgram(folder.filename().string());
     Run run(*exact,
             {{nullptr},
              {&shipped},
@@ -194,7 +213,6 @@ class Comparison {
   }
 
  private:
-  static constexpr size_t kEarlier = 2, kHarvested = 3, kOptimum = 4;
   static constexpr std::array kColumns{"guesses",   "shipped", "earlier",
                                        "harvested", "optimum", "direct"};
   std::array<double, kColumns.size()> sum_{};
@@ -204,16 +222,17 @@ class Comparison {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::optional<BranchList> list;
+  std::ofstream list;
   int first = 1;
   if (argc > 2 && std::string_view(argv[1]) == "--branches") {
-    list.emplace(argv[2]);
+    list.open(argv[2]);
+    if (!list) return Fail("cannot write the list of branches");
     first = 3;
   }
   if (first >= argc) return Fail("usage: increments_bench [--branches FILE] FOLDER ...");
   Comparison comparison;
   for (int i = first; i < argc; ++i) {
-    const Status added = comparison.Add(argv[i], list ? &*list : nullptr);
+    const Status added = comparison.Add(argv[i], list.is_open() ? &list : nullptr);
     if (!added.ok()) return Fail(added.message());
   }
   comparison.PrintMean();

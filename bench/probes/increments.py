@@ -14,11 +14,12 @@ figure is about a program that was learned from. Recordings are kept in --record
 
 import pathlib
 import shutil
+import zipfile
 
 from iprofdev import maven
 from iprofdev.messages import Unavailable, note
-from runner.running import Failed, agent_jar, own_program, run, said_by
-from runner.workloads import BY_NAME, compiler, prepare
+from runner.running import Failed, own_program, run, said_by
+from runner.workloads import BY_NAME, compiled, prepare
 from soak.real_programs import FILES, PROGRAMS
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -45,7 +46,12 @@ class Recorder:
     def __init__(self, arguments, names, target):
         self._java, self._agent, self._target, self._folder = arguments.jvm.java, arguments.agent, target, arguments.folder
         self._quick = arguments.quick
-        self._dumper = agent_jar(compiler(arguments.jvm), HERE / "java" / "DumpClasses.java", "DumpClasses", self._folder, "Premain-Class")
+        self._dumper = self._folder / "DumpClasses.jar"
+        classes = compiled(arguments.jvm, self._folder / "dumper", [HERE / "java" / "DumpClasses.java"])
+        with zipfile.ZipFile(self._dumper, "w") as jar:
+            jar.writestr("META-INF/MANIFEST.MF", "Premain-Class: DumpClasses\n")
+            for file in classes.glob("*.class"):
+                jar.write(file, file.name)
         ready = prepare([BY_NAME[name] for name in names if name in REPETITIONS], arguments.jvm, self._folder)
         self._ready = {workload.name: workload for workload in ready}
 

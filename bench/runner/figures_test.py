@@ -8,23 +8,16 @@ from runner import figures
 
 
 class Figures(unittest.TestCase):
-    def test_ratio_of_constants_is_certain(self):
+    def test_a_ratio_is_that_of_the_medians_and_what_was_not_measured_is_left_out(self):
         self.assertEqual(figures.ratio([(3.0, 2.0)] * 5), figures.Estimate(1.5, 1.5, 1.5))
-
-    def test_ratio_is_that_of_the_medians(self):
         self.assertEqual(figures.ratio([(2.0, 1.0), (3.0, 2.0), (50.0, 9.0)]).value, 1.5)
-
-    def test_interval_holds_the_ratio_and_widens_with_noise(self):
-        quiet = figures.ratio(list(zip([10.0, 10.1, 9.9, 10.0, 10.05], [5.0, 5.05, 4.95, 5.0, 5.0])))
-        noisy = figures.ratio(list(zip([10.0, 14.0, 7.0, 10.0, 12.0], [5.0, 7.0, 3.0, 5.0, 6.0])))
-        for estimate in (quiet, noisy):
-            self.assertLessEqual(estimate.low, estimate.value)
-            self.assertLessEqual(estimate.value, estimate.high)
-        self.assertLess(quiet.high - quiet.low, noisy.high - noisy.low)
+        self.assertEqual(figures.ratio([(3.0, 2.0), (math.nan, 2.0)]).value, 1.5)
+        for sample in ([], [(math.nan, math.nan)], [(1.0, 0.0)]):
+            self.assertFalse(figures.ratio(sample).known, sample)
+        self.assertFalse(figures.mean_ratio([[(2.0, 1.0)], []]).known)
 
     def test_noise_that_both_sides_of_a_round_share_cancels(self):
-        slow_machine_at_times = [(1.2 * speed, speed) for speed in (1.0, 3.0, 1.5, 2.0, 1.1)]
-        estimate = figures.ratio(slow_machine_at_times)
+        estimate = figures.ratio([(1.2 * speed, speed) for speed in (1.0, 3.0, 1.5, 2.0, 1.1)])  # a slow machine at times
         self.assertAlmostEqual(estimate.low, 1.2)
         self.assertAlmostEqual(estimate.high, 1.2)
 
@@ -32,32 +25,21 @@ class Figures(unittest.TestCase):
         source = random.Random(7)
         covered = 0
         for _ in range(100):
-            sample = [(1.3 * source.gauss(1, 0.05), source.gauss(1, 0.05)) for _ in range(9)]
-            estimate = figures.ratio(sample)
+            estimate = figures.ratio([(1.3 * source.gauss(1, 0.05), source.gauss(1, 0.05)) for _ in range(9)])
+            self.assertTrue(estimate.low <= estimate.value <= estimate.high <= estimate.low + 0.3, estimate)
             covered += estimate.low <= 1.3 <= estimate.high
         self.assertGreater(covered, 80)
-
-    def test_nothing_measured(self):
-        for sample in ([], [(math.nan, math.nan)], [(1.0, 0.0)]):
-            self.assertFalse(figures.ratio(sample).known, sample)
-        self.assertFalse(figures.mean_ratio([[(2.0, 1.0)], []]).known)
 
     def test_one_round_has_no_interval(self):
         self.assertEqual(str(figures.ratio([(3.0, 2.0)])), "1.50 [one fork]")
         self.assertEqual(str(figures.mean_ratio([[(2.0, 1.0)] * 3, [(2.0, 1.0)]])), "2.00 [one fork]")
         self.assertEqual(str(figures.ratio([(3.0, 2.0)] * 2)), "1.50 [1.50, 1.50]")
 
-    def test_rounds_without_a_figure_are_left_out(self):
-        self.assertEqual(figures.ratio([(3.0, 2.0), (math.nan, 2.0)]).value, 1.5)
-
-    def test_spread_and_targets(self):
+    def test_spread_targets_and_means(self):
         self.assertEqual(figures.spread([2.0, 1.0, math.nan, 4.0]), "2.0 (1.0–4.0)")
         self.assertEqual(figures.spread([math.nan]), "-")
         self.assertEqual(figures.judged(2.1, 2), "2.10 (target <= 2.00: MISSED)")
         self.assertEqual(figures.judged(2.1, 2, at_least=True), "2.10 (target >= 2.00: met)")
-
-    def test_geometric_mean(self):
-        self.assertAlmostEqual(figures.geometric_mean([1.0, 4.0]), 2.0)
         self.assertTrue(math.isnan(figures.geometric_mean([1.0, math.nan])))
         estimate = figures.mean_ratio([[(1.0, 1.0)] * 3, [(4.0, 1.0)] * 3])
         self.assertAlmostEqual(estimate.value, 2.0)

@@ -23,14 +23,12 @@ for line in sys.stdin:
 """
 
 
-class InAFolder(unittest.TestCase):
+class Shared(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-
-class SharedOptions(InAFolder):
     def parsed(self, *words):
         options = Options("test", "text")
         options.names("--programs", ["a", "b", "c"], among=["a", "b"])
@@ -45,33 +43,20 @@ class SharedOptions(InAFolder):
         except SystemExit as ended:
             return f"{ended.code}: {said.getvalue()}"
 
-    def test_names_are_known_ones_in_the_known_order(self):
+    def test_names_are_known_ones_in_the_known_order_and_what_there_is_not_is_said(self):
+        self.assertIn("libiprofagent.so: build it with scripts/build, or name another one with --agent", self.parsed())
         (self.folder / "libiprofagent.so").touch()
         usual = self.parsed()
         self.assertEqual((usual.programs, usual.ways, usual.times), (["a", "b"], ["x=1,y", "z"], 1.5))
         self.assertEqual(usual.agent, (self.folder / "libiprofagent.so").resolve())
         some = self.parsed("--programs", "c,a", "--ways", "x=1,y", "--times", "3")
         self.assertEqual((some.programs, some.ways, some.times), (["a", "c"], ["x=1,y"], 3.0))
-
-    def test_what_there_is_not_is_said(self):
         self.assertRegex(self.parsed("--programs", "d"), "(?s)^2: .*there is no program d; there are: a, b, c")
         with mock.patch.object(jvms, "all_jvms", lambda: [jvms.Jvm("jdk17", self.folder, "jdk")]):
             self.assertIn("there is no JVM jdk0; there are: jdk17", self.parsed("--jvm", "jdk0"))
-        self.assertIn("libiprofagent.so: build it with scripts/build, or name another one with --agent", self.parsed())
 
-
-class Programs(InAFolder):
-    def program(self):
-        return Program([sys.executable, "-c", ANSWERS], self.folder)
-
-    def test_each_line_gets_an_answer(self):
-        with self.program() as program:
+    def test_each_line_gets_an_answer_and_an_early_end_its_reason(self):
+        with Program([sys.executable, "-c", ANSWERS], self.folder) as program:
             self.assertEqual((program.ready, program.ask("this"), program.ask(5)), ("ready 7", "heard this", "heard 5"))
-            program.end()
-
-    def test_an_early_end_is_told_with_its_reason(self):
-        with self.program() as program:
             with self.assertRaisesRegex(Failed, "(?s)the program ended:.*the reason"):
                 program.ask("fail")
-            with self.assertRaisesRegex(Failed, "the program ended with 3:"):
-                program.end()

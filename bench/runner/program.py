@@ -9,16 +9,16 @@ END_S = 120
 
 
 class Program:
-    """Prints a line that begins with "ready", if it is to, and then one line for each line that it reads; it ends with its input."""
+    """Prints a line that begins with "ready", and then one line for each line that it reads; it ends with its input."""
 
-    def __init__(self, command, folder, ready=True):
+    def __init__(self, command, folder):
         self._said = folder / "stderr"
         with open(self._said, "w", encoding="utf-8") as said:
             self._process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True,
                                              env=processes.java_environment(), cwd=folder)
         self.pid = self._process.pid
         self.ready = ""
-        while ready and not self.ready.startswith("ready"):  # the JVM may print warnings before it
+        while not self.ready.startswith("ready"):  # the JVM may print warnings before it
             self.ready = self._line()
 
     def __enter__(self):
@@ -47,9 +47,3 @@ class Program:
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
         return self._line()
-
-    def end(self):
-        """Raises Failed if it does not end well."""
-        self._process.stdin.close()
-        if self._process.wait(END_S) != 0:
-            raise Failed(f"the program ended with {self._process.returncode}:\n" + "\n".join(self.said()[-40:]))

@@ -67,9 +67,6 @@ class Results:
     def __iter__(self):
         return (m for several in self._by_pair.values() for m in several)
 
-    def has(self, workload, configuration):
-        return (workload, configuration) in self._by_pair
-
     def by_round(self, workload, configuration, metric):
         """round -> value"""
         return {m.round: getattr(m, metric) for m in self._by_pair.get((workload, configuration), [])}

@@ -14,33 +14,19 @@ from runner.workloads import REAL, START
 
 
 class Order(unittest.TestCase):
-    def setUp(self):
-        self.workloads = [types.SimpleNamespace(name=n, kind=REAL) for n in "abc"]
-        self.ways = [types.SimpleNamespace(name=n, only="") for n in ("none", "x", "y", "z")]
+    def test_every_pair_once_a_round_those_of_a_workload_together_by_the_seed(self):
+        workloads = [types.SimpleNamespace(name=n, kind=REAL) for n in "abc"] + [types.SimpleNamespace(name="d", kind=START)]
+        ways = [types.SimpleNamespace(name=n, only="") for n in ("none", "x", "y")] + [types.SimpleNamespace(name="z", only=START)]
 
-    def names(self, seed):
-        return [(number, w.name, c.name) for number, w, c in order(self.workloads, self.ways, 5, seed, lambda w, c: c.only in ("", w.kind))]
-
-    def test_every_pair_once_a_round_and_round_after_round(self):
-        plan = self.names(1)
-        self.assertEqual([number for number, _, _ in plan], [n for n in range(5) for _ in range(12)])
-        self.assertEqual(len(set(plan)), 60)
-
-    def test_configurations_of_a_workload_follow_each_other(self):
-        plan = self.names(2)
-        for at in range(0, len(plan), 4):
-            self.assertEqual(len({(number, workload) for number, workload, _ in plan[at:at + 4]}), 1)
-
-    def test_what_is_for_one_kind_only(self):
-        self.ways.append(types.SimpleNamespace(name="start-up's", only=START))
-        self.assertNotIn("start-up's", {c for _, _, c in self.names(1)})
-        self.workloads.append(types.SimpleNamespace(name="d", kind=START))
-        self.assertEqual([w for _, w, c in self.names(1) if c == "start-up's"], 5 * ["d"])
-
-    def test_the_seed_decides(self):
-        self.assertEqual(self.names(3), self.names(3))
-        self.assertNotEqual(self.names(3), self.names(4))
-        self.assertGreater(len({tuple(c for _, _, c in self.names(3)[at:at + 4]) for at in range(0, 60, 4)}), 3)
+        def names(seed):
+            return [(number, w.name, c.name) for number, w, c in order(workloads, ways, 5, seed, lambda w, c: c.only in ("", w.kind))]
+        plan = names(1)
+        self.assertEqual([number for number, _, _ in plan], [n for n in range(5) for _ in range(13)])
+        self.assertEqual(len(set(plan)), 65)
+        self.assertEqual({w for _, w, c in plan if c == "z"}, {"d"})
+        self.assertEqual(sum(one[1] != other[1] for one, other in zip(plan, plan[1:]) if one[0] == other[0]), 5 * 3)
+        self.assertEqual(plan, names(1))
+        self.assertNotEqual(plan, names(2))
 
     def test_two_that_alternate(self):
         self.assertEqual([ways for _, ways in alternating("ab", 3)], ["ab", "ba", "ab"])
@@ -56,12 +42,12 @@ class Measuring(unittest.TestCase):
         self.assertTrue(math.isnan(m.before_ms))
         self.assertGreater(m.peak_mib, 80)
         self.assertAlmostEqual(m.after_s, m.cpu_s)
-
-    def test_a_program_that_says_nothing(self):
+        m = results.measured((0, "w", "c"), running.Run(f"RESULT end_ticks={3 * results.TICKS}\n", 4.0, 3.0, 0.5, 2))
+        self.assertAlmostEqual(m.after_s, 0.5)
         m = self.run_python("pass")
         self.assertTrue(math.isnan(m.steady_ms) and math.isnan(m.after_s))
 
-    def test_bad_ends_are_told(self):
+    def test_bad_ends_are_said(self):
         with self.assertRaisesRegex(running.Failed, "(?s)exit 3: .*the reason"):
             self.run_python("print('the reason'); exit(3)")
         with self.assertRaisesRegex(running.Failed, "not ended after 1 s"):
@@ -79,21 +65,14 @@ class Measuring(unittest.TestCase):
         running.run([sys.executable, "-c", "pass"], beside=lambda _, end: ended.append(end.wait(200)))
         self.assertEqual(ended, [True])
 
-    def test_time_after_the_program(self):
-        m = results.measured((0, "w", "c"), running.Run(f"RESULT end_ticks={3 * results.TICKS}\n", 4.0, 3.0, 0.5, 2))
-        self.assertAlmostEqual(m.after_s, 0.5)
-
 
 class Files(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
     def test_figures_survive_their_file_and_rounds_go_on(self):
-        for name, steady in (("a.csv", 1.5), ("b.csv", 2.5)):
-            results.Results([results.of_time("javac", "none", steady, number, after_s=0.25) for number in range(2)], self.folder / name)
-        read = results.read([self.folder / "a.csv", self.folder / "b.csv"])
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder, name) for name in ("a.csv", "b.csv")]
+            for file, steady in zip(files, (1.5, 2.5)):
+                results.Results([results.of_time("javac", "none", steady, number, after_s=0.25) for number in range(2)], file)
+            read = results.read(files)
         self.assertEqual(read.by_round("javac", "none", "steady_ms"), {0: 1.5, 1: 1.5, 2: 2.5, 3: 2.5})
         self.assertEqual(read.median("javac", "none", "after_s"), 0.25)
         self.assertEqual(next(iter(read)).checksum, "5")

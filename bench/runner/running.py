@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import pathlib
 import signal
 import subprocess
 import threading
@@ -72,15 +71,6 @@ def said_by(command, **options):
     if done.returncode:
         raise Failed(f"exit {done.returncode}: {' '.join(map(str, command))}\n{processes.end_of(done.stdout + done.stderr)}")
     return done.stdout
-
-
-def agent_jar(javac, source, name, folder, attribute):
-    """The jar of a Java agent of one class. attribute: "Premain-Class" or "Agent-Class"."""
-    classes, manifest, jar = folder / f"{name}-classes", folder / "MANIFEST.MF", folder / f"{name}.jar"
-    said_by([javac, "--release", "17", "-d", classes, source])
-    manifest.write_text(f"{attribute}: {name}\nCan-Retransform-Classes: true\n", encoding="ascii")
-    said_by([pathlib.Path(javac).with_name("jar"), "cfm", jar, manifest, "-C", classes, "."])
-    return jar
 
 
 def own_program(build, name):

@@ -53,11 +53,7 @@ class Workload:
 
 WORKLOADS = [
     Workload("fib", MICRO, 2, 150),
-    Workload("sieve", MICRO, 2, 300),
-    Workload("sort", MICRO, 2, 200),
     Workload("parse", MICRO, 2, 1500),
-    Workload("nbody", MICRO, 2, 1000),
-    Workload("interfaces", MICRO, 2, 500),
     Workload("megamorphic", MICRO, 2, 200),
     Workload("exceptions", MICRO, 2, 12000),
     Workload("javac", REAL, 1, 16, 1, needs_modules=("jdk.compiler",), needs_sources=True, quick_jvm_args=("-Doverhead.files=2",)),

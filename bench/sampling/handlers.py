@@ -6,7 +6,6 @@ The same clock measures the CPU time of both profilers' handlers (handler_clock.
 the CPU time of the whole process. A kernel that ticks every 4 ms sends at most 250 signals per second to a thread, at any interval.
 """
 
-import csv
 import dataclasses
 import functools
 import json
@@ -39,7 +38,6 @@ def add_options(options):
     options.value("--depths", "20,100,500", "frames, joined by commas")
     options.value("--work", 4000, "millions of steps")
     options.seed()
-    options.csv()
 
 
 @dataclasses.dataclass
@@ -160,10 +158,6 @@ def main(arguments):
         report(results, ways, depth)
     if len(depths) > 1:
         report_slopes(results, ways, depths)
-    if arguments.csv:
-        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([["depth", "way", *(field.name for field in dataclasses.fields(Run))],
-                                        *([*pair, *dataclasses.astuple(made)] for pair, runs in results.items() for made in runs)])
     silent = [way.name for way in ways if way.samples for depth in depths if not any(made.samples for made in results[depth, way.name])]
     if silent and arguments.quick:
         raise Failed(f"no samples at all from {', '.join(silent)}")

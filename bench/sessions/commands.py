@@ -4,18 +4,16 @@
   bench/run sessions --jvm jre25 --parts hello,many     some of it, on another JVM
 
 The parts are hello (a hello world with start=n), steady (the CPU time of a repetition after a stop, on Jackson and on a program that is
-mostly lambdas; beside it, that after an agent has retransformed all classes twice and changed none), many (start, stop and attach in a
-program with 20,000 classes) and memory (native memory with start=n, after a start and after a stop; needs jcmd beside the JVM).
+mostly lambdas; beside it, that after an agent has retransformed all classes twice and changed none) and many (start, stop and attach in a
+program with 20,000 classes).
 
 For each figure it prints the median, the smallest and the largest of the forks; for hello and steady also the ratio to the JVM without the
 agent with the 95 % interval of a bootstrap, and whether the ratio is within 1.02. --quick leaves out Jackson.
 """
 
 import collections
-import csv
 import json
 import pathlib
-import re
 import shutil
 import time
 
@@ -40,8 +38,7 @@ def add_options(options):
     options.names("--workloads", REPETITIONS, "of the part steady, ")
     options.forks(7)
     options.value("--hello-forks", 40, "of the part hello")
-    options.value("--classes", 20000, "of the parts many and memory")
-    options.csv()
+    options.value("--classes", 20000, "of the part many")
 
 
 class Bench:
@@ -124,29 +121,7 @@ def many(bench):
             yield from swap(program, "stop after attach", fork, "stop")
 
 
-def memory(bench):
-    """Native memory that HotSpot itself commits, by its own tracking, and the whole process's memory."""
-    jcmd, count = bench.jvm.tool("jcmd"), bench.arguments.classes
-    if not jcmd:
-        return
-    patterns = {"all": r"Total: ", "Class": r"-\s+Class ", "Metaspace": r"-\s+Metaspace ", "Internal": r"-\s+Internal "}
-
-    def now(program, way, fork):
-        shown = said_by([jcmd, program.pid, "VM.native_memory", "summary"])
-        found = {title: re.search(pattern + r"\(?reserved=\d+KB, committed=(\d+)KB", shown) for title, pattern in patterns.items()}
-        found["RSS"] = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{program.pid}/status").read_text())
-        for title in filter(found.get, found):
-            yield f"memory, {count} classes", way, fork, f"{title} KiB", int(found[title][1])
-    for fork, _, way in rounds.order([memory], [WITHOUT, LOADED], bench.arguments.forks):
-        options = ["-XX:NativeMemoryTracking=summary", "-Xms256m", *([bench.loaded] if way == LOADED else [])]
-        with bench.program(options, "sessions.Many", count) as program:
-            yield from now(program, way, fork)
-            for verb in ("start", "stop") if way == LOADED else ():
-                bench.tell(program, verb)
-                yield from now(program, f"after {verb}", fork)
-
-
-PARTS = {"hello": hello, "steady": steady, "many": many, "memory": memory}
+PARTS = {"hello": hello, "steady": steady, "many": many}
 
 
 def report(found, judges):
@@ -174,7 +149,4 @@ def main(arguments):
     bench = Bench(arguments)
     print(tables.machine(arguments.jvm), flush=True)
     found = [row for part in arguments.parts for row in PARTS[part](bench)]
-    if arguments.csv:
-        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("part", "case", "fork", "figure", "value"), *found])
     return 0 if report(found, judges=not arguments.quick) else 1

@@ -5,7 +5,7 @@
 
 Each program runs once with the agent's exact counts, which are the truth, and once in each configuration: count-until=N for N = 1e4, 1e5 and
 1e6, with and without rearming; overhead=5%; and HotSpot's own counters (methoddata). The phased programs (java/Phased.java) do one thing for
-a while and then another; `classes` (java/ManyClasses.java) has 3,000 hot classes to swap. The work is fixed.
+a while and then another; `classes` (sessions.Many) has 3,000 hot classes to swap. The work is fixed.
 
 A row has: the overlap of calls, of branch weights and of receivers with the truth, and all calls in percent of the true ones, because an
 overlap compares shares only; what `iprof overlap --decisions` says: weight of methods that are hot only in the truth and only in the profile,
@@ -19,11 +19,11 @@ import re
 from runner import tables
 from runner.overlap import BRANCHES, CALLS, RECEIVERS, overlap
 from runner.running import run
-from runner.workloads import BY_NAME, compiled, prepare
+from runner.workloads import BENCH, BY_NAME, compiled, prepare
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 PHASED = {"warmup": 100_000, "alternating": 150_000, "flip": 100_000, "cache": 400_000}  # requests
-MANY = {"classes": 50_000}
+MANY, CLASSES = {"classes": 50_000}, 3000
 REPETITIONS = {"javac": 3, "lucene": 12, "jackson": 3000, "groovy": 300, "web": 40}
 CONFIGURATIONS = {
     **{f"until={n}": f"count-until={int(float(n))},rearm=0" for n in ("1e4", "1e5", "1e6")},
@@ -48,13 +48,13 @@ def add_options(options):
 def commands(arguments):
     """(program, arguments of the JVM)"""
     own = arguments.folder / "own"
-    compiled(arguments.jvm, own, [JAVA / "Phased.java", JAVA / "ManyClasses.java"])
+    compiled(arguments.jvm, own, [JAVA / "Phased.java", *(BENCH / "sessions" / "java" / "many" / "sessions").glob("*.java")])
     ready = prepare([BY_NAME[name] for name in arguments.programs if name in REPETITIONS], arguments.jvm, arguments.folder)
     for name in arguments.programs:
         if name in PHASED:
             yield name, ["-cp", own, "Phased", name, max(1, round(PHASED[name] * arguments.times))]
         elif name in MANY:
-            yield name, ["-cp", own, "ManyClasses", max(1, round(MANY[name] * arguments.times))]
+            yield name, ["-cp", own, "sessions.Many", CLASSES, max(1, round(MANY[name] * arguments.times))]
     for workload in ready:
         yield workload.name, workload.command(arguments.folder, max(1, round(REPETITIONS[workload.name] * arguments.times)))
 

@@ -1,6 +1,5 @@
 """How far a harvested profile is from exact counts of the same work: what each figure means, and which are required."""
 
-import collections
 import dataclasses
 
 from runner import overlap
@@ -93,17 +92,6 @@ def receivers(exact, harvested):
             several += weight
             same_of_several += overlap
     return _percent(found, total), _percent(same, found), _percent(same_of_several, several)
-
-
-def calls_by_method(profile):
-    calls = collections.Counter()
-    for context, count in profile.calls().items():
-        calls[method_of(context)] += count
-    return calls
-
-
-def method_of(context):
-    return context[0].rsplit(":", 1)[0]
 
 
 def compare(tool, folder, name, exact, profile):

@@ -6,7 +6,7 @@
   bench/run truth --kept DIR                           runs nothing: harvests those core files again
 
 Each program runs twice: with the agent, which counts everything directly, and without it, to be harvested at its end. Where a JVM has no
-javac, Eclipse's compiler takes its place. `visitor` has calls with more receivers than HotSpot lists. Only what an image build can use is
+javac, Eclipse's compiler takes its place. `megamorphic` has calls with more receivers than HotSpot lists. Only what an image build can use is
 compared. With --both, each program runs a third time, and gets a row in both tables. It must meet no requirement.
 
 A table has, for the estimated and for the raw profile: the overlap of calls and of branch weights with the exact counts; what `iprof overlap
@@ -16,8 +16,7 @@ mean error of a probability in points, the share of clear branches (70 % or more
 calls at sites with rows, the overlap there, and at those of several classes.
 
 With --never-stop, there is no C2, so what a harvest then lacks would be the reader's loss. Two estimators are compared on the same counters
-by --kept, with the --tool of each. With --missing, the share of branch executions that have no data, by reason; and for clear branches, by
-how much of their executions HotSpot counted: the share of them, and in parentheses how much of that share goes the wrong way.
+by --kept, with the --tool of each.
 
 Exit status 1 if a requirement fails: calls >= 80 %, never worse than raw, data >= 99 %, error <= 3 points, right way >= 99 %.
 """
@@ -32,7 +31,7 @@ from oracle import core_writer, method_data
 from runner import tables
 from runner.program import Program
 from runner.running import run, said_by
-from truth import comparison, held, missing
+from truth import comparison, held
 
 FORMAT = "samples=n,instanceofs=y,format=1.1.0"
 EXACT = f"placement=direct,{FORMAT}"
@@ -46,7 +45,6 @@ def add_options(options):
     options.file("--kept", "the folder of an earlier --keep --cores")
     options.value("--both", "", "patterns of classes, as in include=, that are counted exactly by source=both")
     options.flag("--never-stop", "flags with which HotSpot counts everything, to the end")
-    options.flag("--missing", "why data are missing, and which branches go the wrong way")
 
 
 def harvest(arguments, of, into):
@@ -87,7 +85,7 @@ def sources(arguments):
 class Report:
     def __init__(self, arguments):
         self.arguments, self.compared, self.missed = arguments, 0, []
-        self.shares, self.reasons, self.wrong = [], [], []
+        self.shares = []
         self.table = tables.Markdown("", "calls", "branch weights", "hot missed", "branches off", "inverted", "other receivers")
 
     def add(self, label, into):
@@ -100,18 +98,11 @@ class Report:
                            f"{of.branches_off:.2f}", f"{of.inverted:.3f}", f"{of.other_classes:.2f}")
         for name in filter(found.get, ("estimated", "both")):
             self.shares.append([label if name == "estimated" else f"{label}, {name}", *found[name].shares])
-        if self.arguments.missing:
-            self.reasons.append([label, *(f"{share:.2f}" for share in missing.missing(exact, profiles["raw"]).values())])
-            self.wrong.append([label, *(f"{share:.1f} ({wrong:.2f})" for share, wrong in missing.wrong_way(exact, profiles["raw"]).values())])
         self.missed += [f"{label}: {text}" for text in found["estimated"].misses + found["estimated"].worse_than(found["raw"])]
         self.compared += 1
 
     def print(self):
-        for head, rows in ((["", "with data", "error", "right way", "calls with rows", "overlap", "of several"], self.shares),
-                           (["data missing:", *missing.REASONS], self.reasons),
-                           (["counted:", *(name for _, name in missing.COVERAGES)], self.wrong)):
-            if rows:
-                print("", *tables.markdown(head, rows), sep="\n")
+        print("", *tables.markdown(["", "with data", "error", "right way", "calls with rows", "overlap", "of several"], self.shares), sep="\n")
         print(f"\n{self.compared} programs, {len(self.missed)} requirements missed", *self.missed, sep="\n")
 
 

@@ -1,4 +1,4 @@
-"""The programs that are harvested: the real workloads and those of java/overhead, with fixed work, held at their end or not."""
+"""The programs that are harvested: the real workloads, Eclipse's compiler and one with megamorphic calls, held at their end or not."""
 
 import pathlib
 
@@ -9,10 +9,9 @@ from runner.workloads import REAL, WORKLOADS, Workload, compiled, prepare
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 ECJ = Workload("ecj", REAL, 1, 2, libraries=("ecj",), needs_sources=True)  # where a JVM has no javac
-VISITOR = Workload("visitor", REAL, 2, 400)  # calls with more receivers than HotSpot lists
-PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, VISITOR) if workload.kind == REAL}
-REPETITIONS = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20, "visitor": 200}
-ON_REQUEST = "visitor"  # no real program: only if it is named
+REPETITIONS = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20, "megamorphic": 200}
+PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ) if workload.name in REPETITIONS}
+ON_REQUEST = "megamorphic"  # no real program: only if it is named
 
 
 def add_options(options, programs=()):
@@ -32,7 +31,7 @@ def prepared(arguments):
         unusual = {"javac" if jvm.kind == "jre" else "ecj"} if {"javac", "ecj"} <= set(arguments.programs) else set()
         names = ["jackson"] if arguments.quick else [name for name in arguments.programs if name not in unusual]
         ready = prepare([PROGRAMS[name] for name in names], jvm, folder)
-        compiled(jvm, folder / "held", [JAVA / "Held.java", *(JAVA / "overhead").glob("*.java")], [folder / "classes"])
+        compiled(jvm, folder / "held", [JAVA / "Held.java"], [folder / "classes"])
         for workload in ready:
             yield jvm, workload, words_of(workload, folder, 1 if arguments.quick else REPETITIONS[workload.name] * arguments.times)
 

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kHashDigits = 4;
 
 // HotSpot's own names of hidden classes end with the class's address, which begins with zeros. All
-// classes are within 4 GB, so the last eight digits tell them apart.
+// classes are within 4 GB, so the last eight digits differ.
 constexpr std::string_view kAddress = "/0x0000";
 constexpr size_t kAddressDigits = 16;
 constexpr size_t kDigitsThatDiffer = 8;

@@ -43,7 +43,7 @@ class InputFile {
 // An input as a command meets it: a raw file, or anything else, which is read from `source`.
 class SniffedInput {
  public:
-  // Reads as many bytes as tell what it is. The file must outlive the input.
+  // Reads as many bytes as are needed to know what it is. The file must outlive the input.
   static Result<SniffedInput> Open(const InputFile& file);
 
   std::optional<RawProfile> raw;

@@ -111,7 +111,7 @@ class RecoverCommand : public Command {
   }
 
  private:
-  // As iprof merge adds them up: only all together tell how their samples are scaled. Of one, what it is.
+  // As iprof merge adds them up: how samples are scaled depends on all inputs. One alone stays as it is.
   static Profile Merged(std::vector<Profile> profiles) {
     if (profiles.size() == 1) return std::move(profiles.front());
     std::vector<CountFacts> facts;

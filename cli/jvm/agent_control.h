@@ -1,6 +1,7 @@
 // AgentControl: gives a command to the agent in a running JVM, and hears its answer (agent_connection.h).
 //
-// A profile comes over the connection, so that it reaches the tool's file whatever the agent's rights and root are.
+// A profile comes over the connection, so that it reaches the tool's file even if the agent may not write there or
+// has another root folder.
 //
 // Guarantees: nothing stays in the target's /tmp. A command that is still in the agent's queue when the tool's time is
 // up does not run later, unless its `patience` says so: its own limit is shorter than the tool's. What a tool has not

@@ -89,7 +89,7 @@ void SayAnswer(control::Channel& channel, const control::Answer& answer) {
   static_cast<void>(channel.Send(control::Kind::kAnswer, control::FormatAnswer(answer)));
 }
 
-// Does as an agent does, and tells the command in its message.
+// Does as an agent does, and names the command in its message.
 void Obey(control::Channel& channel, const control::Command& command) {
   std::string said = std::to_string(command.timeout.count());
   const control::ProfileWish* const profile = ProfileOf(command.wish);

@@ -3,7 +3,7 @@
 // A request of version 1 is "1", the command and exactly three arguments, each ended by a zero byte; an
 // argument holds at most 1,024 bytes. Version 2, which JDK 25 brought, has the size of what follows
 // instead of these limits. A JVM answers with a line that holds a number, then text, and closes the
-// connection. "getversion" tells whether it knows version 2; older JVMs answer that they do not know it.
+// connection. "getversion" asks whether it knows version 2; older JVMs answer that they do not know it.
 //
 // Guarantees: pure; any bytes may be given as an answer.
 // Threads: any. Failure: one sentence.

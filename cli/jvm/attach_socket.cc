@@ -154,7 +154,7 @@ class AttachFile {
     if (flock(file->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return Made::kBusy;
     // Some file systems give files to somebody else, and the JVM trusts its own user and root only.
     if (fstat(file->get(), &made) == 0 && (made.st_uid == target_.status.uid || made.st_uid == 0)) {
-      // The tool that had the lock has removed the file meanwhile.
+      // The tool that had the lock removed the file before we got it.
       if (made.st_nlink == 0) return Made::kBusy;
       folder_ = folder;
       file_ = std::move(*file);

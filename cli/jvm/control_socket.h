@@ -37,7 +37,7 @@ Result<OwnedFd> ConnectAt(const std::string& path, std::chrono::milliseconds mos
 // At a path of the target; a relative one begins at its working directory. The socket must belong to the
 // target's user, and the connection is made as that user. If the target is ending, the
 // failure says so. If no process listens, the call waits half a second for the target to end. If it lives on, its agent
-// may have made the socket meanwhile, so the call tries once more.
+// may have made the socket in that time, so the call tries once more.
 Result<OwnedFd> ConnectIn(const JvmTarget& target, const std::string& path,
                           std::chrono::milliseconds most);
 

@@ -171,7 +171,7 @@ TEST_CASE("a socket that the agent makes just then is found") {
 // How many sockets this process has.
 size_t OwnSockets() {
   size_t count = 0;
-  std::error_code ignored;  // of one that was closed meanwhile
+  std::error_code ignored;  // of one that was closed since it was listed
   for (const auto& each : fs::directory_iterator("/proc/self/fd")) {
     if (fs::read_symlink(each.path(), ignored).string().starts_with("socket:")) ++count;
   }

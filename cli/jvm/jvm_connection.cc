@@ -26,7 +26,7 @@ Result<JvmConnection> JvmConnection::Open(std::shared_ptr<JvmTarget> target,
   }
   TargetWait wait(target->process, timeouts.listen);
   if (Status status = WakeListener(*target, wait); !status.ok()) return status;
-  // It listens before it is ready for agents. A JVM without hsperfdata does not tell; then its agent refuses.
+  // It listens before it is ready for agents. A JVM without hsperfdata does not say so; then its agent refuses.
   Result<RunningJvm> now = LookAt(target->process);
   while (now.ok() && now->is_starting) {
     if (Status status = wait.Pause(); !status.ok()) return status;

@@ -1,6 +1,6 @@
 // PerfData: the texts in the file in which HotSpot publishes its counters (hsperfdata), by name.
 //
-// Why: it tells the main class, the version and whether attaching is possible, without attaching. The
+// Why: it has the main class, the version and whether attaching is possible, without attaching. The
 // file is missing where the JVM runs with -XX:-UsePerfData or cannot write to /tmp.
 //
 // Guarantees: reads nothing outside the bytes, which may be anything: another process writes them, even

@@ -56,7 +56,7 @@ std::string PerfFile(const std::string& entries, uint32_t count) {
   return bytes + entries;
 }
 
-// Calls it with texts that are cut, or in which bytes are changed; whatever happens, it must return.
+// Calls it with texts that are cut, or in which bytes are changed; it must return each time.
 template <typename Parser>
 void Mutate(const std::string& text, const Parser& parse) {
   for (size_t size = 0; size < text.size(); ++size) parse(text.substr(0, size));

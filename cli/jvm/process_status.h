@@ -31,7 +31,7 @@ struct ProcessStatus {
   bool has_ended() const { return (state == 'Z' && threads <= 1) || state == 'X' || state == 'x'; }
 };
 
-// Nothing where the text lacks the state, the ids or the signals. A kernel before 4.1 does not tell
+// Nothing where the text lacks the state, the ids or the signals. A kernel before 4.1 does not give
 // inner pids; then it is `pid`.
 std::optional<ProcessStatus> ParseProcessStatus(std::string_view text, pid_t pid);
 

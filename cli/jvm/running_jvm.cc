@@ -83,7 +83,7 @@ bool HasValueBehind(std::string_view option) {
   return std::find(std::begin(kOptions), std::end(kOptions), option) != std::end(kOptions);
 }
 
-// The files of a process that tell what it is.
+// The files of a process that show what it is.
 struct ProcessFiles {
   std::string maps;
   OwnedFd root;
@@ -145,7 +145,7 @@ Result<RunningJvm> LookAt(const Process& process) {
   if (status->has_ended()) return process.Ended();
   if (!status->has_memory) return process.WithoutMemory();
   const Result<ProcessFiles> read = ReadFiles(process);
-  // Where the process lost its memory meanwhile, files are cut short, empty, or cannot be read.
+  // If the process lost its memory during the read, files are cut short, empty, or cannot be read.
   const Result<ProcessStatus> now = process.ReadStatus();
   if (!now.ok()) return now.status();
   if (now->has_ended() || !now->has_memory) return process.WithoutMemory();

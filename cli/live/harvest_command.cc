@@ -363,7 +363,7 @@ class HarvestCommand : public Command {
   OptionRow timeout_option_;
   std::chrono::milliseconds watch_{0};
   std::chrono::milliseconds every_{0};    // 0: not given
-  std::chrono::milliseconds samples_{0};  // likewise
+  std::chrono::milliseconds samples_{0};  // 0: not given
   std::optional<RecordedSamples> recorded_;
   bool no_estimate_ = false;
   double max_lost_ = kMostLostHarvest;

@@ -15,7 +15,7 @@
 namespace iprof::cli {
 namespace {
 
-// Nothing that would have a class or its compiled code changed: HotSpot would count it anew. An idle program has no
+// No option that changes a class or its compiled code: HotSpot would begin to count it from zero. An idle program has no
 // samples, and its counters are wanted all the same.
 constexpr std::string_view kSamplesOnly =
     "calls=n,branches=n,receivers=n,monitors=n,precise=n,force=always";

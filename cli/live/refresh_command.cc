@@ -1,4 +1,4 @@
-// iprof refresh: lets HotSpot profile the hot classes of a running JVM anew, so that a later harvest shows what the
+// iprof refresh: lets HotSpot profile the hot classes of a running JVM again, so that a later harvest shows what the
 // program does now.
 #include <cmath>
 #include <string>

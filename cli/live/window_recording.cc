@@ -118,7 +118,7 @@ Status WindowRecording::CheckFree() {
                             target_->process.Name(), order_.address.pid, order_.address.pid));
 }
 
-// An agent that counts changes the classes, and HotSpot would count their code with probes, or anew.
+// An agent that counts changes the classes, and HotSpot would count their code with probes, or from zero.
 Status WindowRecording::CheckIsSampler(const control::Answer& answer) const {
   if (!answer.status || answer.status->records == std::vector<std::string>{"samples"})
     return Status();

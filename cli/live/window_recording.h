@@ -2,7 +2,7 @@
 // own code again. 'iprof profile' and 'iprof harvest --samples' are made of it.
 //
 // Guarantees: nothing touches the program before the warm-up is over. An interrupt ends the recording early, and what was
-// recorded is handed over. If the program ends meanwhile, what the agent sends is handed over all the same; if it is
+// recorded is handed over. If the program ends earlier, what the agent sends is handed over all the same; if it is
 // killed, what its raw file has. Nothing stays in the target's folders but what could not be handed over, and the message
 // names that. If this tool is killed, the agent stops by itself a minute after the end of the duration.
 // Threads: one, which has HeldSignals as long as the recording lives. Failure: one sentence that names the process.

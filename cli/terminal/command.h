@@ -23,7 +23,7 @@ namespace iprof::cli {
 class Command {
  public:
   virtual ~Command() = default;
-  // Binds options to members. Type names tell completions what to offer: FILE, DIR, or words joined
+  // Binds options to members. Completions offer what the type names say: FILE, DIR, or words joined
   // by '|'.
   virtual void Define(OptionList& options) = 0;
   virtual ExitCode Run(Console& console) = 0;

@@ -77,7 +77,7 @@ def threads_of(pid):
 
 
 def timers_of(pid):
-    """The number of POSIX timers; None if the system does not tell."""
+    """The number of POSIX timers; None if the system does not show them."""
     try:
         return sum(line.startswith("ID:") for line in pathlib.Path(f"/proc/{pid}/timers").read_text().splitlines())
     except OSError:

@@ -30,7 +30,7 @@ class CountingCase(AgentCase):
     def check(self, main, *args, agent="placement=tree", jvm_args=(), expect=0, library=True, only_where_counted=False,
               lambdas=True):
         """main: a class of the package, or for example ["-m", ...]. only_where_counted: a method or branch that was
-        left out is not an error, but a wrong number is. lambdas: whether the program can tell its lambdas apart."""
+        left out is not an error, but a wrong number is. lambdas: whether each of the program's lambdas has a name of its own."""
         main = f"counting.{main}" if isinstance(main, str) else main
         run = self.run_java(main, *args, agent=agent, jvm_args=jvm_args, expect=expect)
         found = counts.from_document(self.profile().document)

@@ -166,7 +166,7 @@ def steady_lambda_calls(profiles):
 def compare_receivers(ours, profiles, wanted=lambda method: True, has_one_target=lambda method, bci: False, lambdas=True,
                       only=None):
     """The same for the receivers of calls. Calls that need no record because they have one target are only listed, and
-    so are calls of lambdas if the agent cannot tell them apart. `only`: the calls to compare, as (method, bci)."""
+    so are calls of lambdas if several have one name. `only`: the calls to compare, as (method, bci)."""
     result = Comparison()
     sites = set()
     for counted in (ours, *profiles):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Dependencies between rooms point one way, and only agent/vm (and a benchmark's own agent) knows JVMTI and JNI.
+"""Dependencies between rooms point one way, and only agent/vm knows JVMTI and JNI.
 
 A file may include from its own room and from those that scripts/rooms.toml allows it; CMake files may link no more than that, and the
 table in CONTRIBUTING.md must say the same. Also, every test and fuzz target must be built: one that no CMake file names would never

@@ -215,7 +215,7 @@ class KnownShares(Harvest):
                 process.communicate(b"\n", timeout=PATIENCE_S)
 
     def test_an_aot_cache_that_was_removed(self):
-        """Root still reads it by its mapping. Anybody else cannot tell what it brought, so these methods are left out."""
+        """Root still reads it by its mapping. Other users do not see what it brought, so these methods are left out."""
         jar, cache = self.make_aot_cache()
         process = self.start_trained(jar, cache)
         cache.unlink()

@@ -57,7 +57,7 @@ class HarvestCore(AgentCase):
             for unknown in ("start", "end", "recorded_ms", "architecture", "jvm_build"):  # in a core, or in a process
                 run.pop(unknown, None)
         self.assertEqual(len(identities), 2, "each harvest is a run")
-        del process["iprofagent"]["harvest"]["jvm_age_s"]  # a core does not tell it
+        del process["iprofagent"]["harvest"]["jvm_age_s"]  # a core does not have it
         self.assertGreater(core.calls_of("Harvestable.step"), 0)
         self.assertEqual(sorted(process), sorted(harvested))
         for table in process:

@@ -16,7 +16,7 @@ from iprofdev.messages import Unavailable
 
 from harness.case import C1_ONLY, AgentCase, Settings
 from harness.control import GREETING
-from harness.scope import on_one_jvm
+from harness.scope import in_proof, on_one_jvm
 
 JARS = ("jmh-core", "jmh-generator", "jopt-simple", "commons-math")
 
@@ -86,10 +86,9 @@ public class Ask {
 BATCH = 2000
 
 
-def single_shots(forks=1, warmups=0, iterations=1):
+def single_shots(forks=1, warmups=0, iterations=1, jvm_args=("-jvmArgsAppend", "-XX:TieredStopAtLevel=1")):
     """Each iteration calls the benchmark BATCH times. C1 alone is enough for counts, and quicker."""
-    return ("-bm", "ss", "-bs", str(BATCH), "-f", str(forks), "-wi", str(warmups), "-i", str(iterations),
-            "-jvmArgsAppend", "-XX:TieredStopAtLevel=1")
+    return ("-bm", "ss", "-bs", str(BATCH), "-f", str(forks), "-wi", str(warmups), "-i", str(iterations), *jvm_args)
 
 
 TIMED = ("-bm", "avgt", "-f", "1", "-wi", "1", "-w", "300ms", "-i", "2", "-r", "300ms")
@@ -119,10 +118,12 @@ class JmhCase(AgentCase):
             self.skipTest(str(missing))
         self.classes = shared(self)
 
-    def run_jmh(self, *arguments, jar=None, expect=0, env=None):
-        # JMH runs once at a time for each folder of temporary files. Its forks would inherit its JVM's options if they got no others.
-        return self.run_command([self.jvm.java, *C1_ONLY, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{self.classes}:{jar or self.jar}:{self.jmh}",
-                                 "org.openjdk.jmh.Main", "-jvmArgs", "-Xshare:auto", *arguments], expect=expect, env=env)
+    def run_jmh(self, *arguments, jar=None, expect=0, env=None, inherited=()):
+        """With `inherited`, JMH's own JVM has these options, and its forks get them from it. Otherwise it has some that make it quick."""
+        # JMH runs once at a time for each folder of temporary files. Its forks inherit its JVM's options if they get no others.
+        own, forks = (inherited, ()) if inherited else (C1_ONLY, ("-jvmArgs", "-Xshare:auto"))
+        return self.run_command([self.jvm.java, *own, f"-Djava.io.tmpdir={self.folder}", "-cp", f"{self.classes}:{jar or self.jar}:{self.jmh}",
+                                 "org.openjdk.jmh.Main", *forks, *arguments], expect=expect, env=env)
 
     def measure(self, *arguments, **options):
         """Runs JMH; returns the run, and the scores and units of the secondary results by benchmark."""
@@ -229,6 +230,17 @@ class Counts(JmhCase):
     def test_forks_of_the_warm_up_do_not_count(self):
         self.measure(*single_shots(), "-wf", "1", "-prof", "iprof:samples=n", "zoo.Zoo.branches")
         self.assertEqual(self.profile("zoo.Zoo.branches-SingleShotTime-step-1.iprof").calls_of("zoo.Zoo.half"), BATCH)
+
+    @in_proof
+    def test_forks_inherit_the_options_of_jmhs_own_jvm(self):
+        """As users run it: no option is for the forks alone, and HotSpot has all its compilers."""
+        run, _ = self.measure(*single_shots(jvm_args=()), "-prof", "iprof:samples=n", "zoo.Zoo.branches", inherited=("-Xmx300m", "-Dzoo.of=all"))
+        (options,) = re.findall(r"(?m)^# VM options: (.*)", run.stdout)
+        self.assertEqual(options.split()[:3], ["-Xmx300m", "-Dzoo.of=all", f"-Djava.io.tmpdir={self.folder}"])
+        profile = self.profile("zoo.Zoo.branches-SingleShotTime-step-1.iprof")
+        self.assertEqual(profile.calls_of("zoo.Zoo.half"), BATCH)
+        self.assertEqual(self.counts_of(profile, "conditionalProfiles", "half"), [BATCH // 2, BATCH // 2])
+        self.assert_no_harness(profile)
 
     @on_one_jvm
     def test_each_thread_has_counters_of_its_own(self):

@@ -218,7 +218,7 @@ class Numbers(NamesCase):
 
     @on_one_jvm
     def test_what_shares_a_name(self):
-        """The agent ranks call sites by their expected lambdas; only the lambdas themselves tell which share a name."""
+        """The agent ranks call sites by their expected lambdas; only the lambdas themselves show which share a name."""
         for target in (17, 23, 25):
             with self.subTest(target=target):
                 expected = {n for n in self.expected_lambdas("names.Conversions", target) if n.startswith("names.")}

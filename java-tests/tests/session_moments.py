@@ -220,7 +220,7 @@ class Others(Moments):
         return argument
 
     def retransform_between(self, rounds):
-        """Before JDK 20, the agent cannot tell a retransformation by others from a hot swap. Such a class keeps its probes at a stop,
+        """Before JDK 20, a retransformation by others looks to the agent like a hot swap. Such a class keeps its probes at a stop,
         and a later start leaves it alone, so only the first window has exact counts."""
         self.begin(jvm_args=[self.java_agent()])
         for number in range(rounds):

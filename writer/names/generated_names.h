@@ -5,7 +5,7 @@
 // (stable_names.h).
 //
 // Guarantees: pure; any text may be given. A lambda's name for JDK 23 looks like one for 25, so
-// NamesFit cannot tell these apart.
+// NamesFit accepts each for the other.
 // Threads: any. Failure: none.
 #pragma once
 

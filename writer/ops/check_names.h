@@ -1,4 +1,4 @@
-// What CheckProfile can tell from a class's or method's name alone.
+// What CheckProfile finds out from a class's or method's name alone.
 //
 // Guarantees: pure. Threads: any. Failure: none but std::bad_alloc.
 #pragma once

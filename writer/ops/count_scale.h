@@ -33,7 +33,7 @@ enum class CountKind : uint8_t {
   kMixed,      // a merge of several kinds
 };
 
-// The samples of an input, as far as its statistics tell.
+// The samples of an input, as far as it has statistics of them.
 struct SampleFacts {
   std::string event{};      // "cpu", "wall"; empty: not known
   int64_t interval_ns = 0;  // the time that a weight of 1 stands for
@@ -69,7 +69,7 @@ struct CountScale {
 // The time that a sample of the result stands for: the mean time that passed between two signals of an input, weighted
 // by CPU time. So the samples of the result are as many as the signals of inputs that were all sampled alike; if some
 // are sparse, they are fewer, and none of those gets more weight than it is worth. 0: samples are not scaled, because
-// all inputs that tell have nearly the same interval, or other events.
+// all inputs whose interval is known have nearly the same one, or other events.
 //
 // Intervals that are AlikeIntervals are not scaled either: no two runs with interval=auto have the same one, and a merge
 // need not read all inputs twice for it. Then a sample stands for the mean time of all.

@@ -1,6 +1,6 @@
 // Decisions: how often an image build would decide differently with one profile than with another.
 //
-// Percentages of overlap do not tell this: a build compiles the methods that make up 99.9 % of calls
+// Percentages of overlap do not show this: a build compiles the methods that make up 99.9 % of calls
 // plus conditionals well, and the others as cold; orders a branch by its probabilities; and
 // dispatches a call directly to up to three classes that have a tenth of its receivers or more.
 //

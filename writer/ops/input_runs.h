@@ -1,6 +1,6 @@
 // InputRuns: what an input of a merge says of its runs.
 //
-// Guarantees: empty for a profile that does not tell (provenance=n, other tools). NoteRun completes that of a raw file,
+// Guarantees: empty for a profile that does not say it (provenance=n, other tools). NoteRun completes that of a raw file,
 // whose snapshot says of which run it is also where the profile does not.
 // Threads: any; pure. Failure: none but std::bad_alloc.
 #pragma once

@@ -9,7 +9,7 @@
 namespace iprof {
 namespace {
 
-// Numbers that tell stacks apart by their content, the same in every run.
+// A number for each stack that follows from its content, the same in every run.
 class StackHashes {
  public:
   explicit StackHashes(const Profile& profile)

@@ -125,7 +125,7 @@ RunByReceiver CallTargets::On(const Callee& callee, std::string_view klass) {
   if (!selector || !on) return {};
   std::vector<uint32_t> runs = Nearest(*on, *selector);
   if (runs.empty()) {
-    // A default method, if any. Records do not tell which interfaces a class has.
+    // A default method, if any. Records do not say which interfaces a class has.
     for (const uint32_t m : MethodsOf(*selector)) {
       if (hierarchy_.IsInterface(methods_[m].klass)) runs.push_back(m);
     }

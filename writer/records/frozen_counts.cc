@@ -30,9 +30,9 @@ std::string ShownMethod(const ClassRecord& c, const CountedMethod& m) {
 }
 
 // Of a method's entries, the share that calls must explain. Otherwise it goes on counting: it is where
-// the flow through the program begins, and nothing would tell how often it is called.
+// the flow through the program begins, and its calls would follow from nothing else.
 constexpr double kLeastExplained = 0.5;
-// Below this share of the virtual calls, those without receivers tell nothing of such calls.
+// Below this share of the virtual calls, those without receivers are too few to judge such calls by.
 constexpr double kSmallRest = 0.01;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {

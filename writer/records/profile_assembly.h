@@ -7,8 +7,8 @@
 //
 // Intrinsic candidates: the compiler replaces them at the call, so their entry counters miss calls. If their call sites
 // show that (ReplacedMethods), the calls of the sites are reported. What such a method does inside was counted only where it
-// was not replaced: branches and the classes at sites are multiplied by the same factor, unless so few entries were
-// counted that they tell nothing. So all of it is estimated, and replaced_calls says how much.
+// was not replaced: branches and the classes at sites are multiplied by the same factor, unless too few entries were
+// counted to know it. So all of it is estimated, and replaced_calls says how much.
 //
 // Exceptions: a branch is left out, and its method named, if exceptions may have changed its
 // derived counts by more than 1 % of its executions. So no share in the profile is wrong by more.
@@ -24,7 +24,7 @@
 //
 // Sites: a site is left out and named if the classes of more objects than max_lost allows are
 // unknown, because the consumer takes the listed classes for all that there are. Where it is kept, the profile's notes
-// tell the rest (PositionNotes). Monitors go to one
+// have the rest (PositionNotes). Monitors go to one
 // global entry; the monitor count of a static synchronized method is its number of calls.
 //
 // Threads: one. Needs no JVM.
@@ -112,7 +112,7 @@ struct AssemblyResult {
   uint64_t methods_unknown = 0;    // k is only a lower estimate
   uint64_t methods_estimated = 0;  // none of these; see NoteEstimated
   uint64_t methods_replaced =
-      0;  // none of these: call sites, or those in replaced methods, tell of more calls
+      0;  // none of these: call sites, or those in replaced methods, show more calls
   uint64_t largest_k = 0;
   uint64_t clamps = 0;
   uint64_t virtual_threads = 0;  // started; k does not include the frames of live ones

@@ -281,7 +281,7 @@ TEST_CASE(
         "java.lang.Long.valueOf(int)int: 3000 calls\n"
         "java.lang.Long.valueOf(int)int: @1 (10,0):600 (4,1):2400\n"
         "2 exact");
-  // A few entries tell nothing of the others, but the note says that they are missing.
+  // A few entries say nothing about the others, but the note says that they are missing.
   CHECK(profile_of(99, 9) ==
         "java.lang.Long.valueOf(int)int: 3000 calls\n"
         "java.lang.Long.valueOf(int)int: @1 (10,0):9 (4,1):90\n"

@@ -28,7 +28,7 @@ namespace iprof {
 
 class ReplacedMethods {
  public:
-  // Fewer entries than these do not tell what a method does inside.
+  // Fewer entries than these do not show what a method does inside.
   static constexpr uint64_t kLeastEntries = 100;
 
   // `names_all_callees`: whether records name the callees of all calls, and not only of those that compilers may replace.

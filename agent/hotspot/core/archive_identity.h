@@ -32,7 +32,7 @@ struct ArchiveHead {
 // What the JVM's memory says about the JVM and its archive.
 struct ArchiveOwner {
   std::string build;                // HotSpot's own description of it
-  std::optional<ArchiveHead> base;  // of the archive that it mapped, where its tables tell
+  std::optional<ArchiveHead> base;  // of the archive that it mapped, if its tables have it
 };
 
 bool IsArchive(const Memory& file);

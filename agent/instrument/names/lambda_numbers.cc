@@ -27,7 +27,7 @@ uint64_t KeyOf(std::string_view class_name, std::string_view method, std::string
 
 void LambdaNumbers::Note(classfile::ByteSpan class_file) {
   classfile::Arena arena(8192);
-  // Most classes make no lambdas, and their constants tell.
+  // Most classes make no lambdas, and their constants show it.
   classfile::ConstantPool pool;
   if (pool.Parse(class_file, arena) != classfile::Reason::kOk || !MayMakeLambdas(pool)) return;
   classfile::ClassFile file;

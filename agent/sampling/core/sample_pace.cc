@@ -37,7 +37,7 @@ double SamplePace::CostOf(const PaceFigures& figures) const {
 bool SamplePace::Look(const PaceFigures& now) {
   const PaceFigures stage = Stage(now);
   if (stage.signals < kEnoughToJudge) return false;
-  // How far apart signals really were. Those without a stack tell it, too.
+  // How far apart signals really were, also those without a stack.
   const double mean = static_cast<double>(stage.weight) / static_cast<double>(stage.signals);
   const PaceFigures all = now.Since(begin_);
   // With a stack, as signals of the newest interval.

@@ -177,7 +177,7 @@ TEST_CASE("handlers look up code that comes and goes") {
         ranges.Remove(start);
         continue;
       }
-      // The bcis tell which place they are for.
+      // The bcis say which place they are for.
       const PcBci bcis[] = {{0, static_cast<int32_t>(place)}, {100, static_cast<int32_t>(place)}};
       ranges.Add(start, kSlotBytes, CodeKind::kCompiled, reinterpret_cast<void*>(place + 1), bcis);
     }

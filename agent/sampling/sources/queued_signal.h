@@ -1,6 +1,6 @@
 // QueuedSignal: sends the sampling signal to one thread, together with its slot.
 //
-// Guarantees: kQueuedMark and our pid tell the handler that the signal is ours. No lock, no
+// Guarantees: the handler knows by kQueuedMark and our pid that the signal is ours. No lock, no
 // allocation.
 // Threads: any normal thread. Failure: returns an errno.
 #pragma once

@@ -5,7 +5,7 @@
 // compile the classes again.
 //
 // What one increment costs is calibrated: a loop increments numbers in memory, as compiled probes
-// do. The counters do not tell how many increments were executed: a compiler may merge those of a loop into
+// do. The counters do not show how many increments were executed: a compiler may merge those of a loop into
 // one addition. So the measured cost is what counting costs at most. It is at most three times the program's
 // own time, since counting never cost more than that in a program whose true cost was measured. So at least a
 // quarter of the CPU time is taken for the program's own.

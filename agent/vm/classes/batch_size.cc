@@ -32,7 +32,7 @@ void BatchSize::Note(size_t size, std::chrono::nanoseconds pause) {
     long_ = {size, pause};
     measures_ = before.size > 0;
     next_ = measures_ ? 1 : Fitting(size, Limit(), pause);
-  } else if (size >= next_) {  // a smaller batch does not tell that a larger one fits
+  } else if (size >= next_) {  // a smaller batch does not show that a larger one fits
     next_ = std::min({Fitting(size, Limit(), pause), 2 * size, kMost});
   }
 }

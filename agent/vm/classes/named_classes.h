@@ -2,7 +2,7 @@
 //
 // Guarantees: none but what each function says. Nothing is kept: the references belong to the caller's list.
 // Threads: any attached thread in the live phase, while the classes are kept loaded (LoadedClasses).
-// Failure: a class of which the JVM does not tell the name is left out, or has the empty name.
+// Failure: a class whose name the JVM does not give is left out, or has the empty name.
 #pragma once
 
 #include <jvmti.h>

@@ -160,7 +160,7 @@ uint64_t Counting::MarkOf(JNIEnv* jni) const {
 void Counting::ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live,
                           EstimatedMethods* estimated) {
   RawWriter& log = *sink.log();
-  // Before they are read: what is counted meanwhile makes another mark.
+  // Before they are read: what is counted during the read makes another mark.
   const std::optional<uint64_t> mark =
       freezer_ == nullptr ? std::nullopt : std::optional(MarkOf(jni));
   if (mark && sink.may_repeat() && copy_.is_whole && copy_.mark == mark) {

@@ -8,7 +8,7 @@
 // - ClassLoad (an empty callback): AsyncGetCallTrace fails without it.
 // - ClassPrepare: MethodLearner reads ids and names then.
 // - CompiledMethodLoad: HotSpot then compiles with the debug information that gives samples their
-//   true lines. Its code ranges, and those of DynamicCodeGenerated, tell where frames can be
+//   true lines. Its code ranges, and those of DynamicCodeGenerated, show where frames can be
 //   popped.
 // - ThreadStart and ThreadEnd, which run on the thread itself. A roll call finds threads from
 //   before VMInit or the attach.

@@ -109,7 +109,7 @@ Status Agent::StartSession(JavaVM* vm, JvmtiEnvironment environment, SessionSett
     return outcome;
   }
   if (life_.state() == SessionState::kEnded) {
-    // The program has ended meanwhile, and the session's log says so. Nothing is left to clean up.
+    // The program ended during the start, and the session's log says so. Nothing is left to clean up.
     StopUnbegun(*started);
     FinishUnbegun(*started);
     CloseCommands();  // the end may have come before the socket was opened

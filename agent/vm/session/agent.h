@@ -75,7 +75,7 @@ class Agent {
     std::string_view answer() const { return taken_.answer; }
 
     // Starts a session. On failure, everything that was started is stopped. After an attach the
-    // program may end meanwhile; that is not a failure, but no profile is written: see HasEndedUnbegun.
+    // program may end during the start; that is not a failure, but no profile is written: see HasEndedUnbegun.
     Status Start(JavaVM* vm, JvmtiEnvironment environment, SessionSettings settings,
                  std::unique_ptr<Log> log);
 
@@ -104,14 +104,14 @@ class Agent {
   // Forgets what was recorded so far, or only the samples.
   Status Reset(JNIEnv* jni, bool only_samples = false);
   // Writes a profile to the file that is wished, or to the recording's file; or sends it to the caller, and waits until
-  // that has saved it. Returns what to tell the user: "wrote FILE", or nothing if it was sent. What a caller has not saved
+  // that has saved it. Returns a message for the user: "wrote FILE", or nothing if it was sent. What a caller has not saved
   // stays in the agent. `patience`: how long it may wait for the profile before it.
   Result<std::string> Dump(JNIEnv* jni, const control::ProfileWish& wish = {},
                            Caller* caller = nullptr,
                            std::chrono::milliseconds patience = kPatience);
   // Writes or sends HotSpot's own counters as a profile, whether the agent runs or not. Returns as Dump.
   Result<std::string> Harvest(JNIEnv* jni, const control::Harvest& wish, Caller* caller);
-  // Lets HotSpot profile the hot classes anew, whether the agent runs or not. Returns what to tell the user.
+  // Lets HotSpot profile the hot classes again, whether the agent runs or not. Returns a message for the user.
   Result<std::string> Refresh(JNIEnv* jni, const control::Refresh& wish);
   control::SessionStatus Describe() const;
 
@@ -203,7 +203,7 @@ class Agent {
 
   LifeCycle life_;
   JavaVM* vm_ = nullptr;                     // set before the first callback
-  bool is_attached_ = false;                 // the program ran when the agent was loaded; likewise
+  bool is_attached_ = false;                 // the program ran before the agent; set as vm_
   std::atomic<bool> is_initialized_{false};  // VMInit has come, so a program may have begun
   mutable std::mutex mutex_;                 // guards the members below
   std::shared_ptr<CommandRunner> commands_;  // null until a command can come

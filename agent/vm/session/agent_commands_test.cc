@@ -322,7 +322,7 @@ TEST_CASE("a profile is given up if the program ends while HotSpot's counters ar
   is_over = false;
   CHECK(dump().ok());
   CHECK(fs::exists(l.out));
-  // The last profile has nobody to make room for.
+  // At the end the profile is written all the same, because no other one follows.
   fs::remove(l.out);
   l.jvm.Die();
   CHECK(fs::exists(l.out));

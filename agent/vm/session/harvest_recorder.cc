@@ -77,7 +77,7 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
     --waiting_;
   }
   if (!lock) return {Code::kLimit, "HotSpot's counters are still being read, which hangs"};
-  // HotSpot never rests. But where probes count as well, they tell whether the recording does.
+  // HotSpot never rests. But where probes count as well, they show whether the recording does.
   if (!exact_.write) sink.NoteGoesOn();
   const uint64_t process_ns = ProcessCpuNs();
   if (sink.may_repeat() && HasHarvest(sink) && process_ns < next_cpu_ns_) return {};
@@ -89,7 +89,7 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
   });
   if (!is_snapshot) summary_ = written.ok() ? *written : std::string();
   if (written.ok()) {
-    // What other threads did meanwhile may not be among them.
+    // From before the read: what other threads did during it may not be in this harvest.
     if (sink.log() != nullptr) next_cpu_ns_ = process_ns + 2 * (ThreadCpuNs() - begin_ns);
     return {};
   }

@@ -36,22 +36,14 @@ public final class DumpClasses {
 
   private static void write(Path folder, Class<?> type) {
     String name = type.getName().replace('.', '/');
-    try {
-      byte[] bytes = bytesOf(type, name);
+    try (InputStream in = type.getModule().getResourceAsStream(name + ".class")) {
+      byte[] bytes = DEFINED.containsKey(name) ? DEFINED.get(name) : in == null ? null : in.readAllBytes();
       if (bytes == null) return;
       Path file = folder.resolve(name + ".class");
       Files.createDirectories(file.getParent());
       Files.write(file, bytes);
     } catch (IOException e) {
       System.err.println("DumpClasses: " + name + ": " + e);
-    }
-  }
-
-  private static byte[] bytesOf(Class<?> type, String name) throws IOException {
-    byte[] defined = DEFINED.get(name);
-    if (defined != null) return defined;
-    try (InputStream in = type.getModule().getResourceAsStream(name + ".class")) {
-      return in == null ? null : in.readAllBytes();
     }
   }
 }

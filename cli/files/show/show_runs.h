@@ -1,6 +1,6 @@
 // The part of `iprof show` that says where a profile comes from: its runs and the sampler's statistics.
 //
-// Guarantees, threads and failure: as show.h. Nothing is printed for a profile that does not tell.
+// Guarantees, threads and failure: as show.h. Nothing is printed for a profile that has none of it.
 #pragma once
 
 #include "cli/terminal/console.h"

@@ -1,11 +1,11 @@
-// CallEdges: who calls whom, how often, among the methods of a report. To what stacks and calling contexts tell
-// (ReportMethod), it adds what call sites tell: the classes of receivers, and executions of static calls in bytecode.
+// CallEdges: who calls whom, how often, among the methods of a report. To what stacks and calling contexts show
+// (ReportMethod), it adds what call sites show: the classes of receivers, and executions of static calls in bytecode.
 //
 // How: a receiver's class and the name at its call site are a method. Where the bytecode is known, the types of its
 // parameters are known, too; otherwise the class must have one method of this name only. A method that the class inherits
 // is not found. A static call, or one of a constructor, a private method or `super`, ran as often as its block.
 //
-// Guarantees: a call is counted once, although both a context and a call site tell of it. Edges are ordered by samples, then by
+// Guarantees: a call is counted once, although both a context and a call site have it. Edges are ordered by samples, then by
 // calls, largest first, then by name. Methods that are not in the report have no edges.
 // Threads: one per object; const methods may run in parallel. Failure: what does not follow is left out; std::bad_alloc.
 #pragma once

@@ -39,7 +39,7 @@ struct ReportPosition {
   Counts total{};
 };
 
-// A caller or callee, as far as stacks and calling contexts tell.
+// A caller or callee, as far as stacks and calling contexts show it.
 struct ReportEdge {
   MethodIndex other;
   Counts samples{};

@@ -1,21 +1,16 @@
 // classrewrite: rewrites the classes of jars, jmods, directories or files with a test plan.
 //
 //   classrewrite --mode=roundtrip|dense|nops|realistic|random [options] INPUT... OUTPUT
-//   classrewrite --mode=... --time[=ROUNDS] [options] INPUT...
 //
 // INPUT is a .class, .jar, .jmod, a directory, or - for a list of such paths on standard input.
-// OUTPUT is a .jar or a directory; with --time nothing is written. The mode `random` inserts
-// no-ops, sometimes thousands, so that branches grow and islands are needed. The mode `nops` is
-// `dense` with one-byte probes. The results of both are compared with the original in lockstep.
-// --list names the methods that are left unchanged. Totals go to standard output. Exits with 1 if
-// the rewriter failed its own checks or a round trip changed a class, with 2 on wrong usage or
-// unreadable input.
-#include <time.h>
-
+// OUTPUT is a .jar or a directory. The mode `random` inserts no-ops, sometimes thousands, so that
+// branches grow and islands are needed. The mode `nops` is `dense` with one-byte probes. The results
+// of both are compared with the original in lockstep. --list names the methods that are left
+// unchanged. Totals go to standard output. Exits with 1 if the rewriter failed its own checks or a
+// round trip changed a class, with 2 on wrong usage or unreadable input.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -46,12 +41,9 @@ struct Settings {
   ProbeHolder holder;
   RewriteOptions rewrite;
   bool json = false;
-  bool time = false;
   bool list = false;
   bool random = false;
   uint64_t seed = 0;
-  int rounds = 5;
-  size_t limit = 0;
   std::vector<std::string> paths;
 };
 
@@ -283,84 +275,6 @@ void Print(const Settings& settings, const Totals& t) {
   }
 }
 
-// The CPU time of this thread. On a shared machine only CPU time is meaningful.
-double ThreadCpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
-// Measures rewriting alone, with all inputs in memory: one cold round, then warm ones.
-void Measure(const Settings& settings, const std::vector<Entry>& entries) {
-  Workspace memory;
-  uint64_t reasons[kReasonCount] = {};
-  uint64_t probes = 0;
-  uint64_t bytes = 0;
-  uint64_t peak_total = 0;
-  double peak_ratio = 0;
-  size_t reserved = 0;
-  for (const Entry& e : entries) bytes += e.bytes.size();
-  std::vector<double> seconds;
-  std::vector<double> cpu;
-  for (int round = 0; round <= settings.rounds; ++round) {
-    const auto start = Clock::now();
-    const double cpu_start = ThreadCpuSeconds();
-    for (const Entry& e : entries) {
-      memory.Reset();
-      Reason class_reason = Reason::kOk;
-      RewriteClass(e.bytes, settings.kind, settings.holder, settings.rewrite, memory, reasons,
-                   &class_reason, &probes);
-      if (round == 0) {
-        const size_t peak = memory.class_memory.peak_bytes() + memory.method_memory.peak_bytes();
-        peak_total += peak;
-        peak_ratio =
-            std::max(peak_ratio, static_cast<double>(peak) / static_cast<double>(e.bytes.size()));
-        reserved = std::max(
-            reserved, memory.class_memory.reserved_bytes() + memory.method_memory.reserved_bytes());
-      }
-    }
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    cpu.push_back(ThreadCpuSeconds() - cpu_start);
-  }
-  const double cold = seconds[0];
-  std::vector<double> warm(seconds.begin() + 1, seconds.end());
-  std::sort(warm.begin(), warm.end());
-  const double cold_cpu = cpu[0];
-  std::vector<double> warm_cpu(cpu.begin() + 1, cpu.end());
-  std::sort(warm_cpu.begin(), warm_cpu.end());
-  const double median_cpu = warm_cpu.empty() ? cold_cpu : warm_cpu[warm_cpu.size() / 2];
-  const double best = warm.empty() ? cold : warm.front();
-  const double median = warm.empty() ? cold : warm[warm.size() / 2];
-  const auto classes = static_cast<double>(entries.size());
-  const double mb = static_cast<double>(bytes) / 1e6;
-  if (settings.json) {
-    std::printf("{\"classes\": %zu, \"bytes\": %zu, \"rounds\": %d, \"cold_seconds\": %.6f, ",
-                entries.size(), size_t{bytes}, settings.rounds, cold);
-    std::printf("\"warm_median_seconds\": %.6f, \"warm_best_seconds\": %.6f, ", median, best);
-    std::printf("\"cold_cpu_seconds\": %.6f, \"warm_median_cpu_seconds\": %.6f, ", cold_cpu,
-                median_cpu);
-    std::printf("\"warm_classes_per_second\": %.0f, \"warm_mb_per_second\": %.1f, ",
-                classes / median, mb / median);
-    std::printf("\"cold_classes_per_second\": %.0f, \"cold_mb_per_second\": %.1f, ", classes / cold,
-                mb / cold);
-    std::printf("\"peak_bytes_per_class\": %.0f, \"peak_bytes_per_input_byte\": %.2f, ",
-                static_cast<double>(peak_total) / classes,
-                static_cast<double>(peak_total) / static_cast<double>(bytes));
-    std::printf("\"worst_peak_bytes_per_input_byte\": %.2f, \"reserved_bytes\": %zu}\n", peak_ratio,
-                reserved);
-    return;
-  }
-  std::printf("%zu classes, %.1f MB\n", entries.size(), mb);
-  std::printf("cold         %8.3f s %10.0f classes/s %8.1f MB/s\n", cold, classes / cold,
-              mb / cold);
-  std::printf("warm median  %8.3f s %10.0f classes/s %8.1f MB/s\n", median, classes / median,
-              mb / median);
-  std::printf("warm best    %8.3f s %10.0f classes/s %8.1f MB/s\n", best, classes / best,
-              mb / best);
-  std::printf("peak memory  %.2f bytes per input byte (mean), %.2f (worst class), %zu reserved\n",
-              static_cast<double>(peak_total) / static_cast<double>(bytes), peak_ratio, reserved);
-}
-
 // The number after an option's "=", within bounds.
 template <typename T>
 bool TakeNumber(const std::string& key, const std::string& value, T least, T most, T* out) {
@@ -401,13 +315,8 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     } else if (key == "--huge-limit") {
       if (!TakeNumber<uint32_t>(key, value, 0, UINT32_MAX, &s->rewrite.huge_method_limit))
         return false;
-    } else if (key == "--time") {
-      s->time = true;
-      if (!value.empty() && !TakeNumber(key, value, 0, INT_MAX, &s->rounds)) return false;
     } else if (key == "--list") {
       s->list = true;
-    } else if (key == "--limit") {
-      if (!TakeNumber<size_t>(key, value, 0, SIZE_MAX, &s->limit)) return false;
     } else if (a.size() > 1 && a[0] == '-') {
       std::fprintf(stderr, "classrewrite: unknown option %s\n", a.c_str());
       return false;
@@ -415,13 +324,12 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
       s->paths.push_back(a);
     }
   }
-  if (s->paths.size() < (s->time ? 1u : 2u)) {
+  if (s->paths.size() < 2) {
     std::fprintf(
         stderr,
         "usage: classrewrite --mode=roundtrip|dense|nops|realistic|random [--stats=json]\n"
-        "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--limit=CLASSES] [--list]\n"
-        "         [--seed=N]\n"
-        "         INPUT... OUTPUT | --time[=ROUNDS] INPUT...\n");
+        "         [--holder=CLASS] [--counters=N] [--huge-limit=BYTES] [--list] [--seed=N]\n"
+        "         INPUT... OUTPUT\n");
     return false;
   }
   return true;
@@ -430,36 +338,19 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
 int Main(int argc, char** argv) {
   Settings settings;
   if (!ParseSettings(argc, argv, &settings)) return 2;
-  std::string output;
-  if (!settings.time) {
-    output = settings.paths.back();
-    settings.paths.pop_back();
-  }
+  const std::string output = settings.paths.back();
+  settings.paths.pop_back();
   std::vector<Entry> entries;
   for (const std::string& path : settings.paths) {
     if (!ReadInput(path, &entries)) return 2;
-  }
-  const auto is_class = [](const Entry& e) { return EndsWith(e.name, ".class"); };
-  if (settings.time || settings.limit != 0) {
-    entries.erase(std::remove_if(entries.begin(), entries.end(),
-                                 [&](const Entry& e) { return !is_class(e); }),
-                  entries.end());
-    if (settings.limit != 0 && entries.size() > settings.limit) entries.resize(settings.limit);
-  }
-  if (settings.time) {
-    if (entries.empty()) {
-      std::fprintf(stderr, "classrewrite: no classes\n");
-      return 2;
-    }
-    Measure(settings, entries);
-    return 0;
   }
   Totals totals;
   Workspace memory;
   Workspace check_memory;
   Workspace random_memory;
   for (Entry& e : entries) {
-    if (is_class(e)) RewriteEntry(settings, memory, check_memory, random_memory, &e, &totals);
+    if (EndsWith(e.name, ".class"))
+      RewriteEntry(settings, memory, check_memory, random_memory, &e, &totals);
   }
   totals.failures += totals.reasons[static_cast<int>(Reason::kInternal)];
   Print(settings, totals);

@@ -48,7 +48,7 @@ public final class Threads {
     System.out.println("timers " + timers());
   }
 
-  /** The number of timers of the process; -1 if the kernel does not tell. */
+  /** The number of timers of the process; -1 if the kernel does not show them. */
   private static long timers() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/timers"))) {
       return lines.filter(line -> line.startsWith("ID:")).count();

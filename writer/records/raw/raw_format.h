@@ -1,4 +1,4 @@
-// The raw format: what a recording has counted so far, in a file that survives whatever ends the
+// The raw format: what a recording has counted so far, in a file that survives every end of the
 // process. RawWriter writes it, ReadRaw reads it; nothing else knows the layout.
 //
 // Two ideas:

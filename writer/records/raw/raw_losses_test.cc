@@ -1,4 +1,4 @@
-// What is left of a file that was full, or that is damaged, tells no wrong shares and does not claim to be exact.
+// What is left of a file that was full, or that is damaged, has no wrong shares and does not claim to be exact.
 #include <unistd.h>
 
 #include <algorithm>

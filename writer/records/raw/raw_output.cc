@@ -108,7 +108,7 @@ Status RawOutput::Write(std::span<const uint8_t> bytes, uint64_t offset) {
   return {};
 }
 
-// Whether the name now belongs to another file, or to none. If the folder cannot be searched any more, nobody knows.
+// Whether the name now belongs to another file, or to none. If the folder cannot be searched any more, that is not known.
 bool RawOutput::IsMoved(const struct stat& ours) const {
   struct stat there {};
   if (calls_.Fstatat(place_.folder(), place_.name().c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0)

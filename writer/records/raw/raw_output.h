@@ -4,7 +4,7 @@
 //  - It is created with O_EXCL and O_NOFOLLOW, for its owner only; links of other users are not followed
 //    (writer/profile/io/file_place.h). Only pwrite is used.
 //  - A file that replaces another one has a temporary name until TakePlace. Neither TakePlace nor Remove
-//    touches a file of another program that has got the name meanwhile. A file that was moved is left alone.
+//    touches a file of another program that has taken the name. A file that was moved is left alone.
 // Threads: one at a time; the owner locks.
 // Failure: a Status that names the path and the step. After a failed Write, some of the bytes may be in the
 // file.

@@ -163,7 +163,7 @@ class FileClasses final : public ClassSource {
     for (ClassSite& place : record->sites) place.number += moved[place.method];
   }
 
-  // If some counters of a method are damaged, the others would tell wrong shares. So it gets counters that are all zero:
+  // If some counters of a method are damaged, the others would give wrong shares. So it gets counters that are all zero:
   // the last numbers before those of unloaded classes.
   void LeaveOutDamaged(ClassRecord* record) const {
     for (CountedMethod& method : record->methods) {
@@ -242,8 +242,8 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
   return runs.ToJson();
 }
 
-// Adds what the agent said of the recording. Other tools must be able to read the section, whatever is
-// in the file.
+// Adds what the agent said of the recording. Other tools must be able to read the section, even if the
+// file is damaged.
 void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
   AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : contents.parts) {

@@ -1,7 +1,7 @@
 // MakeRawProfile: the profile of a raw file, by the code that makes one when a program ends (ProfileSink, FinishForImage).
 //
 // A snapshot is not taken at one moment: threads go on counting while the counters are read, and the
-// frames that are live then are unknown. So, unless nothing was counted meanwhile, counts are within
+// frames that are live then are unknown. So, unless nothing was counted in that time, counts are within
 // k of the truth where they would be exact at the end, and how large k is, is not known. The profile says so in
 // the parts "provenance" and "snapshot" of its section "iprofagent" (writer/profile/io/run_note.h, snapshot_note.h).
 //
@@ -24,7 +24,7 @@ struct RawProfile {
   Profile profile;
   AssemblyResult assembly;
   SnapshotNote note;  // also in the profile
-  RunId run{};        // of the raw file, also if the profile does not tell
+  RunId run{};        // of the raw file, also if the profile does not name it
 };
 
 RawProfile MakeRawProfile(const RawContents& contents);

@@ -108,7 +108,7 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   CHECK(*note == made.note);
   CHECK(note->generation == 1);
   CHECK(note->time == "2023-11-14T22:14:21.500Z");
-  CHECK(note->recorded_ms == 0);  // there is no run that tells
+  CHECK(note->recorded_ms == 0);  // no run says how long it took
 }
 
 TEST_CASE("runs are completed with what is known of the counts, and methods have hashes of code") {

@@ -90,7 +90,7 @@ struct RawWriter::Rep {
   const uint64_t zero_hash;
   // Of each page of each copy, as it is in the file. While a page is written, and after that failed, it is
   // the complement of the hash that the page should get: it equals neither that nor the old one, so the page is written
-  // again whatever comes.
+  // again in any case.
   std::array<std::array<std::vector<uint64_t>, kRawArrays>, 2> hashes;
   uint64_t generation = 0;
   Harvest harvest;  // the last one that had room
@@ -240,8 +240,8 @@ RawWriter::Rep::Harvest RawWriter::Rep::FitHarvest(const RawGeneration& numbers,
   return nullptr;
 }
 
-// The tail, as much of it as there is room for. The frames that are live go first: they only tell how exact counts are,
-// and without them none counts as exact.
+// The tail, as much of it as there is room for. The frames that are live go first: they only say how exact counts are,
+// and without them no count is called exact.
 RawRecord RawWriter::Rep::FitTail(const RawGeneration& numbers, const Harvest& used,
                                   RawCommit* commit) {
   std::vector<RawPart> parts(numbers.parts.begin(), numbers.parts.end());

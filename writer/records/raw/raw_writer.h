@@ -15,7 +15,7 @@
 //    ends in between, the previous generation is intact.
 //  - The file never grows above most_bytes. What has no room is left out and counted in losses(): a
 //    class with its counters, a pair, a stack. What was written stays and goes on. But where a pair had no room, the
-//    site's other pairs read as zeros if they would tell wrong shares (raw_pairs.h). Where the frames that are live have no
+//    site's other pairs read as zeros if they would give wrong shares (raw_pairs.h). Where the frames that are live have no
 //    room, the generation is not at rest.
 //  - A generation without a new harvest, or without room for it, has the last one, and is not at rest. Example: the
 //    harvests of generations 1 to 3 take 2 MB, 3 MB and none, and there is room for 2 MB. All three have that of
@@ -139,7 +139,7 @@ class RawWriter {
   // `counts` are their last values. A number is never given to another class in the same file: a
   // class that is loaded again gets a new one, and the counts of both are added up.
   void AddUnloaded(uint32_t number, const UnloadedCounts& counts);
-  // The counts of all classes that were unloaded so far are void, and so is the last harvest: the recording begins anew.
+  // The counts of all classes that were unloaded so far are void, and so is the last harvest: the recording begins again.
   void ForgetUnloaded();
   // A type that is loaded and not counted, and the methods that it declares: name, descriptor. `owner`
   // is the JVM's internal name, empty for an array; `name` is the profile's.

@@ -1,7 +1,7 @@
 // RecordSink: takes what was recorded, source by source, as it is at one moment.
 //
 // There are two: RawSink (raw_sink.h) makes a generation of a raw file, and ProfileSink (profile_sink.h) makes the
-// profile at once. A profile is recovered from a raw file through a ProfileSink, too. So whatever a source writes survives
+// profile at once. A profile is recovered from a raw file through a ProfileSink, too. So all that a source writes survives
 // a kill, and the recovered profile is the one that a dump had made at that moment.
 //
 // Example: a class has two counters, which are 7 and 3. Into a ProfileSink, the source writes

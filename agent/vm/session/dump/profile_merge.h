@@ -4,13 +4,13 @@
 // waits or merges leaves its profile beside the shared one, to be merged by hand, and nothing is lost.
 //
 // Why two locks: other JVMs that merge are waited for, because their turns are short. A process that has a
-// claim on the shared file without merging may have it as long as it lives, so nobody waits for that.
+// claim on the shared file without merging may have it as long as it lives, so no JVM waits for that.
 //
 // Why the newest code: after an update of the program the shared file would keep the branches of its old code, and throw
 // away those of each run, until these are more than all old ones together.
 //
 // Guarantees: JVMs merge one after the other, under a lock that the kernel releases if one is killed. The
-// shared file is replaced as a whole (AtomicFile); whatever cannot be read as a profile, or belongs to
+// shared file is replaced as a whole (AtomicFile); a file that cannot be read as a profile, or belongs to
 // another user, is left untouched. The own file is removed once the shared one has its counts. Uses no JVM
 // types.
 // Threads: any. It may take as long as the patience, a moment, and the merge.

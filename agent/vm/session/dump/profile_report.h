@@ -24,7 +24,7 @@ Status FindNothing(const Profile& profile, const Options& options,
                    const std::vector<std::string>& unmatched);
 
 // "3,187 methods ran, 9,456 sites, 41 samples; counts exact but for races between threads".
-// If methods lost their probes, it says how many are estimated, as the profile's note of estimates tells.
+// If methods lost their probes, it says how many are estimated, from the profile's note of estimates.
 // `assembly`: null if the agent counts nothing itself.
 std::string DescribeProfile(const Profile& profile, const Options& options,
                             const AssemblyResult* assembly);

@@ -3,8 +3,8 @@
 // A run goes on after a stop and a start, because its counts do: what is written then has all that was counted before
 // the stop. A reset begins another one, with its own identity.
 //
-// Guarantees: what it tells of the program is its main class or the name of its jar (or whatever file is
-// behind -jar), without arguments and folders.
+// Guarantees: of the program it has only the main class or the name of the file behind -jar, without
+// arguments and folders.
 // Threads: Learn and SetBegin before all else; then any. Failure: what is not known is left out; std::bad_alloc.
 #pragma once
 

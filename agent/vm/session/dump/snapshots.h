@@ -14,8 +14,8 @@
 // made, except by Keep, and by Discard where one is to be kept and a snapshot was due; so a stop that the
 // program's end overtakes leaves none beside the profile. No failure of the file changes the program or
 // the profile. It is logged once, and a later snapshot tries again. If the file was removed, moved or cut,
-// another one is made; one that was moved stays as it is, and belongs to who moved it. If it is written anew and
-// another program's file has its name by then, it gets a number, too. No lock is held that a thread of the program
+// another one is made; one that was moved stays as it is, and belongs to who moved it. If a new file is needed and
+// another program's file has its name by then, the new one gets a number, too. No lock is held that a thread of the program
 // waits for; other threads of the agent wait for one snapshot at most. Where memory is short, there is no file,
 // because the profile is worth more. Where a snapshot takes much CPU time, because the whole program is read again, the
 // thread takes them less often: they get a fiftieth of one processor at most, and a kill loses as much more. Those of the thread may repeat what recorders

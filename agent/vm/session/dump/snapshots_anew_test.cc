@@ -1,4 +1,4 @@
-// When a raw file is written anew: somebody removed or changed it, or it describes much that is gone.
+// When a new raw file is written: somebody removed or changed the old one, or it describes much that is gone.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>

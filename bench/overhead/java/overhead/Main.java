@@ -13,8 +13,7 @@ import java.util.function.Supplier;
  */
 public final class Main {
   private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
-      "fib", () -> Small::fib, "sieve", () -> Small::sieve, "sort", Small.Sort::new, "parse", Small.Parse::new,
-      "nbody", Small.Bodies::new, "interfaces", Shapes::new, "megamorphic", Megamorphic::new, "exceptions", () -> Throwing::run,
+      "fib", () -> Small::fib, "parse", Small.Parse::new, "megamorphic", Megamorphic::new, "exceptions", () -> Throwing::run,
       "javac", Compile::new, "web", Web::new));
 
   /** One of the above, or a class of this package that needs a library and is compiled separately. */

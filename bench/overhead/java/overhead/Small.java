@@ -12,63 +12,6 @@ final class Small {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
   }
 
-  static long sieve() {
-    boolean[] composite = new boolean[1 << 20];
-    int primes = 0;
-    for (int i = 2; i < composite.length; i++) {
-      if (composite[i]) continue;
-      primes++;
-      for (long k = (long) i * i; k < composite.length; k += i) composite[(int) k] = true;
-    }
-    return primes;
-  }
-
-  static final class Sort implements Workload {
-    private final int[] data = new Random(3).ints(60000).toArray();
-
-    @Override
-    public long run() {
-      int[] a = data.clone();
-      quick(a, 0, a.length - 1);
-      return a[a.length / 3];
-    }
-
-    private static void quick(int[] a, int low, int high) {
-      while (low < high) {
-        if (high - low < 12) {
-          insertion(a, low, high);
-          return;
-        }
-        int pivot = a[(low + high) >>> 1];
-        int i = low;
-        int j = high;
-        while (i <= j) {
-          while (a[i] < pivot) i++;
-          while (a[j] > pivot) j--;
-          if (i <= j) {
-            int t = a[i];
-            a[i++] = a[j];
-            a[j--] = t;
-          }
-        }
-        quick(a, low, j);
-        low = i;
-      }
-    }
-
-    private static void insertion(int[] a, int low, int high) {
-      for (int i = low + 1; i <= high; i++) {
-        int x = a[i];
-        int k = i - 1;
-        while (k >= low && a[k] > x) {
-          a[k + 1] = a[k];
-          k--;
-        }
-        a[k + 1] = x;
-      }
-    }
-  }
-
   /** Evaluates a long arithmetic expression by recursive descent. */
   static final class Parse implements Workload {
     private final String text;
@@ -136,42 +79,6 @@ final class Small {
         at++;
       }
       return value;
-    }
-  }
-
-  /** Gravity between a few bodies: floating point in short nested loops. */
-  static final class Bodies implements Workload {
-    private static final int COUNT = 5;
-
-    @Override
-    public long run() {
-      double[] x = new double[3 * COUNT];
-      double[] v = new double[3 * COUNT];
-      for (int i = 0; i < x.length; i++) {
-        x[i] = (i * 7919 % 31) / 3.0;
-        v[i] = (i * 104729 % 17) / 50.0 - 0.2;
-      }
-      for (int step = 0; step < 20000; step++) advance(x, v, 0.001);
-      return Double.doubleToLongBits(x[0]);
-    }
-
-    private static void advance(double[] x, double[] v, double dt) {
-      for (int i = 0; i < COUNT; i++) {
-        for (int j = i + 1; j < COUNT; j++) {
-          double dx = x[3 * i] - x[3 * j];
-          double dy = x[3 * i + 1] - x[3 * j + 1];
-          double dz = x[3 * i + 2] - x[3 * j + 2];
-          double d2 = dx * dx + dy * dy + dz * dz + 0.01;
-          double f = dt / (d2 * Math.sqrt(d2));
-          v[3 * i] -= dx * f;
-          v[3 * i + 1] -= dy * f;
-          v[3 * i + 2] -= dz * f;
-          v[3 * j] += dx * f;
-          v[3 * j + 1] += dy * f;
-          v[3 * j + 2] += dz * f;
-        }
-      }
-      for (int i = 0; i < x.length; i++) x[i] += dt * v[i];
     }
   }
 

@@ -38,17 +38,10 @@ final class Freemarker implements Workload {
     private final String name;
     private final List<Item> items = new ArrayList<>();
 
-    Shelf(String name) {
-      this.name = name;
-    }
+    Shelf(String name) { this.name = name; }
 
-    public String getName() {
-      return name;
-    }
-
-    public List<Item> getItems() {
-      return items;
-    }
+    public String getName() { return name; }
+    public List<Item> getItems() { return items; }
   }
 
   public static final class Item {
@@ -66,25 +59,11 @@ final class Freemarker implements Workload {
       tags = List.of("new", "tag " + random.nextInt(9), "a/b?" + random.nextInt(50)).subList(0, 1 + random.nextInt(3));
     }
 
-    public String getName() {
-      return name;
-    }
-
-    public int getStock() {
-      return stock;
-    }
-
-    public int getCents() {
-      return cents;
-    }
-
-    public int getRating() {
-      return rating;
-    }
-
-    public List<String> getTags() {
-      return tags;
-    }
+    public String getName() { return name; }
+    public int getStock() { return stock; }
+    public int getCents() { return cents; }
+    public int getRating() { return rating; }
+    public List<String> getTags() { return tags; }
   }
 
   private final Template template;

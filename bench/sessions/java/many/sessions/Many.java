@@ -7,44 +7,50 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * {@code Many CLASSES}: loads that many classes, a thousand in each class loader, and prints "ready". A thread then calls
- * all of them again and again until the input ends.
+ * {@code Many CLASSES [TIMES]}: loads that many classes, a thousand in each class loader, which are copies of Template00000. With
+ * TIMES, it calls each of them so often and prints a checksum. Otherwise it prints "ready", and a thread calls all of them again and
+ * again until the input ends.
  */
 public final class Many {
   private static final String NAME = "Template00000";
   private static final int IN_A_LOADER = 1000;
 
   private static final class Loader extends ClassLoader {
-    IntUnaryOperator make(byte[] template, int number) throws ReflectiveOperationException {
-      byte[] digits = String.format("%05d", number).getBytes(StandardCharsets.US_ASCII);
-      byte[] bytes = template.clone();
-      byte[] name = NAME.getBytes(StandardCharsets.US_ASCII);
-      for (int at = 0; at + name.length <= bytes.length; at++) {
-        int same = 0;
-        while (same < name.length && bytes[at + same] == name[same]) same++;
-        if (same == name.length) System.arraycopy(digits, 0, bytes, at + name.length - digits.length, digits.length);
-      }
-      Class<?> made = defineClass(null, bytes, 0, bytes.length);
-      return (IntUnaryOperator) made.getDeclaredConstructor().newInstance();
+    IntUnaryOperator make(String template, int number) throws ReflectiveOperationException {
+      // A name of the same length, so only these bytes of the constant pool differ. Latin-1 keeps all bytes.
+      byte[] bytes = template.replace(NAME, String.format("Template%05d", number)).getBytes(StandardCharsets.ISO_8859_1);
+      return (IntUnaryOperator) defineClass(null, bytes, 0, bytes.length).getDeclaredConstructor().newInstance();
+    }
+  }
+
+  /** A class of its own: in a class with a loop that runs all the time, methods keep their probes. */
+  private static final class Calls {
+    static long all(List<IntUnaryOperator> operators, int n) {
+      long sum = 0;
+      for (IntUnaryOperator one : operators) sum += one.applyAsInt(n);
+      return sum;
     }
   }
 
   public static void main(String[] args) throws Exception {
-    byte[] template;
+    String template;
     try (InputStream in = Many.class.getResourceAsStream(NAME + ".class")) {
-      template = in.readAllBytes();
+      template = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
-    int count = Integer.parseInt(args[0]);
     List<IntUnaryOperator> all = new ArrayList<>();
     Loader loader = null;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < Integer.parseInt(args[0]); i++) {
       if (i % IN_A_LOADER == 0) loader = new Loader();
       all.add(loader.make(template, i));
     }
+    if (args.length > 1) {
+      long sum = 0;
+      for (int n = 0; n < Integer.parseInt(args[1]); n++) sum = 31 * sum + Calls.all(all, n);
+      System.out.println(sum);
+      return;
+    }
     Thread caller = new Thread(() -> {
-      for (int n = 0;; n++) {
-        for (IntUnaryOperator one : all) one.applyAsInt(n);
-      }
+      for (int n = 0;; n++) Calls.all(all, n);
     });
     caller.setDaemon(true);
     caller.start();
