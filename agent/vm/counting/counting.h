@@ -78,6 +78,8 @@ struct CountingContext {
   // Called on the agent's thread after it has swapped classes while the program is recorded: frames go on in the
   // old code. May be empty.
   std::function<void(JNIEnv*)> swapped = {};
+  // Called again and again while a pause gives `all` classes their own code back. May be empty.
+  std::function<void(uint64_t done, uint64_t all)> restoring = {};
 };
 
 class Counting final : public Recorder, public HiddenClassCounting {
@@ -205,6 +207,7 @@ class Counting final : public Recorder, public HiddenClassCounting {
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
   const std::function<void(JNIEnv*)> swapped_;
+  const std::function<void(uint64_t done, uint64_t all)> restoring_;
   const CountingPlan plan_;
   ClassFilter filter_;
   AgentThread thread_;

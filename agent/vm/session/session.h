@@ -37,6 +37,7 @@
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/recorder/recorder.h"
+#include "agent/vm/recorder/steps.h"
 #include "agent/vm/session/dump/profile_files.h"
 #include "agent/vm/session/dump/run_record.h"
 #include "agent/vm/session/dump/snapshots.h"
@@ -155,6 +156,7 @@ class Session {
 
   // Once it has begun. Returns the CPU time that it took, in ns.
   uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const;
+  Steps& steps() { return steps_; }
   std::string out_path() const { return files_.out(); }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
@@ -215,6 +217,7 @@ class Session {
   ClassWatch class_watch_;
   ProxyNames proxies_;
   RunRecord run_;
+  Steps steps_;
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
   enum class Begun : uint8_t { kNo, kYes, kNever };

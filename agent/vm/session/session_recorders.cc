@@ -54,10 +54,12 @@ Result<Counting*> Session::AddCounting() {
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   auto counting = std::make_unique<Counting>(
-      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_,
-                      [this](JNIEnv* jni) {
-                        for (const auto& recorder : recorders()) recorder->ClassesSwapped(jni);
-                      }},
+      CountingContext{
+          vm_, *log_, classes_, proxies_, class_watch_, budget_,
+          [this](JNIEnv* jni) {
+            for (const auto& recorder : recorders()) recorder->ClassesSwapped(jni);
+          },
+          [this](uint64_t done, uint64_t all) { steps_.At(control::Step::kClasses, done, all); }},
       std::move(plan), std::move(origin));
   if (Status status = counting->Open(std::move(counting_environment_)); !status.ok()) return status;
   if (hidden_ != nullptr) hidden_->CountWith(*counting);
