@@ -53,6 +53,7 @@ class ProfileWeights;
 namespace iprof::vm {
 
 class Counting;
+class HarvestRecorder;
 struct CodeMeans;
 // Where a profile goes: into a file, to a tool, or both. The file comes first.
 struct ProfilePlace {
@@ -228,10 +229,11 @@ class Session {
   UseRefresher use_refresher_;
   // In the order in which they begin and write. Destroyed from the last to the first.
   Recorders recorders_;
-  std::atomic<bool> has_recorders_{false};  // all of them; from here on they stay
-  std::unique_ptr<HiddenClasses> hidden_;   // null if the JVM does not show them
-  std::unique_ptr<Snapshots> snapshots_;    // null if there is no raw file
-  std::string why_no_raw_;                  // why; does not change once it has begun
+  const HarvestRecorder* harvest_ = nullptr;  // one of them, if there is one
+  std::atomic<bool> has_recorders_{false};    // all of them; from here on they stay
+  std::unique_ptr<HiddenClasses> hidden_;     // null if the JVM does not show them
+  std::unique_ptr<Snapshots> snapshots_;      // null if there is no raw file
+  std::string why_no_raw_;                    // why; does not change once it has begun
 };
 
 }  // namespace iprof::vm
