@@ -1,5 +1,8 @@
 // help, version and generate: the commands that read no profile.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "agent/settings/option_help.h"
 #include "cli/entries.h"
 #include "cli/reference.h"
@@ -90,13 +93,13 @@ class VersionCommand : public Command {
       json.EndArray();
       json.Key("writes");
       json.StartArray();
-      for (const char* version : {"1.0.0", "1.1.0"}) json.String(version);
+      for (const std::string& version : WrittenVersions()) json.String(version);
       json.EndArray();
       json.EndObject();
       return ExitCode::kOk;
     }
-    console.Print("iprof {}\nreads iprof formats 0.4.0 and 1.x, writes 1.0.0 and 1.1.0\n",
-                  IPROF_VERSION);
+    console.Print("iprof {}\nreads iprof formats 0.4.0 and 1.x, writes {}\n", IPROF_VERSION,
+                  fmt::join(WrittenVersions(), " and "));
     return ExitCode::kOk;
   }
 

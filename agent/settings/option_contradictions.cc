@@ -145,8 +145,10 @@ Status FindContradiction(const Options& options, const WasGiven& was_given) {
   if (options.merge && options.force == Overwrite::kNo) {
     return Bad("merge=y adds to an existing profile, and force=n forbids to change it");
   }
-  if (options.instance_ofs && options.format != FormatVersion::k1_1_0) {
-    return Bad("instanceofs=y needs format=1.1.0: version 1.0.0 has no table for it");
+  if (options.instance_ofs && !HasTable(options.format, Table::kInstanceOfs)) {
+    return Bad(fmt::format("instanceofs=y needs format={}: version {} has no table for it",
+                           FormatVersionName(FirstVersionWith(Table::kInstanceOfs)),
+                           FormatVersionName(options.format)));
   }
   if ((options.stripes & (options.stripes - 1)) != 0) {
     return Bad(fmt::format("option 'stripes' must be a power of two, not {}", options.stripes));

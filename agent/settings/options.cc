@@ -33,6 +33,22 @@ constexpr std::array<ModeSpec, 3> kModes{{
     {"methoddata", "source=methoddata"},
 }};
 
+// "1.0.0|1.1.0"
+constexpr size_t kFormatsSize = [] {
+  size_t size = kFormatVersions.size() - 1;
+  for (const std::string_view version : kFormatVersions) size += version.size();
+  return size;
+}();
+constexpr std::array kFormats = [] {
+  std::array<char, kFormatsSize> text{};
+  size_t at = 0;
+  for (const std::string_view version : kFormatVersions) {
+    if (at > 0) text[at++] = '|';
+    for (const char digit : version) text[at++] = digit;
+  }
+  return text;
+}();
+
 void StoreFormat(Options& options, size_t index) {
   options.format = static_cast<FormatVersion>(index);
 }
@@ -73,7 +89,7 @@ const auto kTable = std::to_array<OptionSpec>({
      "dump on exit: write the profile when the program ends"},
     {"dump-on-request", kExperts, &Options::dump_on_request, "y",
      "also write the profile on 'jcmd PID JVMTI.data_dump' and 'kill -QUIT PID'"},
-    {"format", kUsers, ChoiceSlot{"1.0.0|1.1.0", StoreFormat}, "1.0.0",
+    {"format", kUsers, ChoiceSlot{{kFormats.data(), kFormats.size()}, StoreFormat}, "1.0.0",
      "version of the .iprof format to write; instanceofs=y needs 1.1.0"},
     {"gzip", kExperts, &Options::gzip, "n",
      "compress the profile; a name that ends in .gz implies y"},

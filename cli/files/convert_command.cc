@@ -10,6 +10,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "writer/profile/image/image_profile.h"
+#include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
 namespace {
@@ -35,9 +36,10 @@ class ConvertCommand : public Command {
         AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
                   "What the collapsed stacks are: samples, or calls with their callers "
                   "as far as the profile has them (default: samples)");
-    version_option_ = AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
-                                "Format version of pretty and iprof (default: auto, the lowest "
-                                "that loses nothing)");
+    version_option_ =
+        AddOutputVersion(options, version_,
+                         "Format version of pretty and iprof (default: auto, the lowest "
+                         "that loses nothing)");
     options.AddFlag("--image", image_,
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
@@ -130,9 +132,10 @@ class ConvertCommand : public Command {
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
     if (target_.is_profile()) {
-      // Version 1.0.0 has no table for them.
+      const Result<FormatVersion> written = ParseFormatVersion(version());
+      const bool is_lossless = !written.ok() || HasTable(*written, Table::kInstanceOfs);
       json.Field("lost_entries",
-                 version() == "1.0.0" ? profile.entry_count(Table::kInstanceOfs) : size_t{0});
+                 is_lossless ? size_t{0} : profile.entry_count(Table::kInstanceOfs));
     }
     json.EndObject();
   }

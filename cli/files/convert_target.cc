@@ -1,16 +1,16 @@
 #include "cli/files/convert_target.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "writer/base/nearest_name.h"
 #include "writer/base/option_text.h"
+#include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
 namespace {
-
-constexpr std::string_view kVersions[] = {"1.0.0", "1.1.0"};
 
 // What people type, and what they get.
 struct Hint {
@@ -33,11 +33,17 @@ constexpr Hint kHints[] = {
     {"svg", kFlameGraph},
     {"proto", "did you mean 'pprof'?"},
     {"pb.gz", "did you mean 'pprof'?"},
-    {"1.0.0", "did you mean 'iprof@1.0.0'?"},
-    {"1.1.0", "did you mean 'iprof@1.1.0'?"},
     {"gzip", "--gzip compresses the output, or a name that ends in .gz"},
     {"gz", "--gzip compresses the output, or a name that ends in .gz"},
 };
+
+// "iprof@1.0.0 or iprof@1.1.0"
+std::string VersionsOf(std::string_view name, std::string_view separator) {
+  std::vector<std::string> versions;
+  for (const std::string_view version : kFormatVersions)
+    versions.push_back(fmt::format("{}@{}", name, version));
+  return fmt::format("{}", fmt::join(versions, separator));
+}
 
 std::string Refusal(std::string_view text) {
   const std::vector<std::string> names = ConvertTarget::Names();
@@ -46,6 +52,8 @@ std::string Refusal(std::string_view text) {
   const std::string refusal =
       fmt::format("'{}' is not one of {}", ShownOption(text), fmt::join(names, ", "));
   if (hint != std::end(kHints)) return fmt::format("{}; {}", refusal, hint->instead);
+  if (ParseFormatVersion(text).ok())
+    return fmt::format("{}; did you mean 'iprof@{}'?", refusal, text);
   const std::string_view nearest = NearestName(text, names);
   return nearest.empty() ? refusal : fmt::format("{}; did you mean '{}'?", refusal, nearest);
 }
@@ -60,11 +68,9 @@ std::string ConvertTarget::Parse(std::string_view text, ConvertTarget& target) {
     target.pretty = name == "pretty";
     if (at == std::string_view::npos) return {};
     target.version = text.substr(at + 1);
-    if (std::find(std::begin(kVersions), std::end(kVersions), target.version) !=
-        std::end(kVersions))
-      return {};
-    return fmt::format("'{}' names no version that can be written: {}@{} and {}@{} can",
-                       ShownOption(text), name, kVersions[0], name, kVersions[1]);
+    if (ParseFormatVersion(target.version).ok()) return {};
+    return fmt::format("'{}' names no version that can be written: {} can", ShownOption(text),
+                       VersionsOf(name, " and "));
   }
   target.other = FindExportFormat(text);
   return target.other != nullptr ? std::string() : Refusal(text);
@@ -79,7 +85,8 @@ std::vector<std::string> ConvertTarget::Names() {
 std::string ConvertTarget::Description() {
   std::string text =
       "pretty: one type, method or entry a line; iprof: minified; both also in "
-      "a version of the format, iprof@1.0.0 or iprof@1.1.0";
+      "a version of the format, " +
+      VersionsOf("iprof", " or ");
   for (const ExportFormat& format : ExportFormats())
     text += fmt::format("; {}: {}", format.name, format.help);
   return text;

@@ -52,8 +52,8 @@ class MergeCommand : public Command {
                     "Write nothing and exit with 1 if the code of a method differs, or may differ "
                     "because only some inputs have its hash");
     AddCount(options, "-j,--num-threads", threads_, "Threads (default: 0, one per processor)");
-    AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
-              "Format version to write (default: auto, the lowest that loses nothing)");
+    AddOutputVersion(options, version_,
+                     "Format version to write (default: auto, the lowest that loses nothing)");
     options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
     options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
     AddFormat(options, format_);

@@ -224,8 +224,9 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
   };
   Status status = WriteOutput(console, path, WantsGzip(gzip, path), write, readers);
   if (status.ok() && left_out != 0) {
-    console.Warn(fmt::format("{} left out: version 1.0.0 has no table for them",
-                             Counted(left_out, "instanceof entry was", "instanceof entries were")));
+    console.Warn(fmt::format("{} left out: version {} has no table for them",
+                             Counted(left_out, "instanceof entry was", "instanceof entries were"),
+                             FormatVersionName(options.version)));
   }
   return status;
 }

@@ -59,7 +59,7 @@ Readers ReadersOf(const std::string& path);
 // Whether to compress the output: on request, or if the name ends with .gz.
 bool WantsGzip(bool asked, const std::string& path);
 
-// Writes the requested version ("1.0.0", "1.1.0"), or for "auto" the smallest that loses nothing.
+// Writes the requested version (one of kFormatVersions), or for "auto" the smallest that loses nothing.
 // Warns if entries are lost.
 Status WriteProfileOutput(Console& console, const Profile& profile, const std::string& path,
                           const std::string& version, bool pretty, bool gzip,

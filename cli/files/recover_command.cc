@@ -40,8 +40,8 @@ class RecoverCommand : public Command {
              "The profile to write (default: app.iprof beside app.iraw, if there is no such file "
              "yet; several raw files need a name)")
         .Takes("FILE");
-    AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
-              "Format version to write (default: auto, the lowest that loses nothing)");
+    AddOutputVersion(options, version_,
+                     "Format version to write (default: auto, the lowest that loses nothing)");
     options.AddFlag("--pretty", pretty_, "One type, method or entry a line");
     options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
     AddFormat(options, format_);

@@ -119,7 +119,15 @@ Status AgentConnection::HearGreeting() {
 }
 
 Result<control::Answer> AgentConnection::Ask(const control::Command& command,
-                                             const TakeProfile& take) {
+                                             const TakeProfile& take, const HearProgress& hear) {
+  channel_.OnProgress(hear);
+  Result<control::Answer> answer = AskAndHear(command, take);
+  channel_.OnProgress({});
+  return answer;
+}
+
+Result<control::Answer> AgentConnection::AskAndHear(const control::Command& command,
+                                                    const TakeProfile& take) {
   const Status said = channel_.Say(control::FormatGreeting(FormatCommand(command)));
   // Of a connection that is closed already, what the agent said before that is the reason.
   if (!said.ok() && said.code() != Code::kNothingYet) return About(said);

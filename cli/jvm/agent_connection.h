@@ -46,7 +46,10 @@ class AgentConnection {
   AgentConnection& operator=(const AgentConnection&) = delete;
 
   // Gives a command and reads the answer. Call it once.
-  Result<control::Answer> Ask(const control::Command& command, const TakeProfile& take);
+  // `hear` hears how far the agent is, if the command asks for that.
+  using HearProgress = std::function<void(const control::Progress&)>;
+  Result<control::Answer> Ask(const control::Command& command, const TakeProfile& take,
+                              const HearProgress& hear = {});
   // What the agent says without a command: the result of a load, or, after a start that asks for it, what it sends when the
   // program ends. The wait for it begins here.
   Result<control::Answer> HearAnswer(const TakeProfile& take);
@@ -63,6 +66,7 @@ class AgentConnection {
   AgentConnection(OwnedFd socket, std::shared_ptr<JvmTarget> target, std::string control,
                   std::chrono::milliseconds most);
   void WaitAnew();
+  Result<control::Answer> AskAndHear(const control::Command& command, const TakeProfile& take);
   Result<control::Answer> HearRest(const TakeProfile& take);
   Result<control::Answer> Take(control::Message first, const TakeProfile& take);
   Result<control::Answer> Parsed(const std::string& json) const;

@@ -136,8 +136,9 @@ Result<control::Answer> SendCommand(const AgentAddress& address, const AgentRequ
   const Patience patience(timeouts.answer);
   const control::Command command{
       .wish = request.wish,
-      .timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts)};
-  Result<control::Answer> answer = agent.Ask(command, take);
+      .timeout = request.patience.count() != 0 ? request.patience : QueueTime(timeouts),
+      .progress = static_cast<bool>(request.progress)};
+  Result<control::Answer> answer = agent.Ask(command, take, request.progress);
   const bool has_ended = target != nullptr && target->process.HasEnded();
   if (answer.ok() || agent.is_not_taken() || has_ended || !patience.IsOver()) return answer;
   return MayGoOn(answer.status(),

@@ -33,6 +33,8 @@ struct AgentRequest {
   std::chrono::milliseconds patience{0};
   // A harvest or refresh needs no agent: where none is there, this library is loaded for it.
   std::string library = {};
+  // Hears how far an agent is that takes long. Empty: the agent is not asked to say it.
+  AgentConnection::HearProgress progress = {};
 };
 
 // `take` gets the profile that the wish asks for. `kept`, if it is not null, gets the connection, also if the answer did not

@@ -108,7 +108,7 @@ TEST_CASE("a command over the control socket") {
   const std::string path = folder / "a.sock";
   const Server server(path,
                       [](int connection, const std::string& line) { Answer(connection, line); });
-  CHECK(Ask(path) == "iprof/2 command=status,timeout=48s");
+  CHECK(Ask(path) == "iprof/3 command=status,timeout=48s");
 }
 
 TEST_CASE("an address without a process id is a socket, and the JVM writes the file itself") {
@@ -117,7 +117,7 @@ TEST_CASE("an address without a process id is a socket, and the JVM writes the f
   const Server server(path,
                       [](int connection, const std::string& line) { Answer(connection, line); });
   CHECK(Said(SendCommand({0, path}, {control::Dump{{.out = "/data/x.iprof"}}}, {60s, 60s})) ==
-        "iprof/2 command=dump,timeout=48s,out=/data/x.iprof");
+        "iprof/3 command=dump,timeout=48s,out=/data/x.iprof");
 }
 
 TEST_CASE("a socket in the target's file system") {

@@ -74,8 +74,8 @@ class HarvestCommand : public Command {
     options.AddFlag("--no-image", no_image_,
                     "Write everything, also what an image build cannot use");
     AddTarget(options, target_);
-    AddChoice(options, "--output-version", version_, {"auto", "1.0.0", "1.1.0"},
-              "Format version (default: auto, 1.1.0 if there are type checks)");
+    AddOutputVersion(options, version_,
+                     "Format version (default: auto, 1.1.0 if there are type checks)");
     options.AddFlag("--gzip", gzip_, "Compress (implied by a name that ends in .gz)");
     timeout_option_ = AddTimeout(options, timeouts_);
     AddFormat(options, format_);

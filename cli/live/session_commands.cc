@@ -59,7 +59,7 @@ class SessionCommand : public Command {
       is_saved = saved.ok();
       return saved.ok() ? saved : NotSaved(saved, address_.pid);
     };
-    Result<control::Answer> said = SendCommand(address_, {.wish = wish}, timeouts_, save);
+    Result<control::Answer> said = Send(console, wish, save);
     // What is saved is saved, also if the program has ended before the agent's last word.
     if (!said.ok() && is_saved)
       said = control::Answer{std::string(VerbName(wish)), control::Outcome::kDone, ""};
@@ -81,6 +81,14 @@ class SessionCommand : public Command {
  private:
   static constexpr bool kWrites =
       std::is_same_v<Wish, control::Stop> || std::is_same_v<Wish, control::Dump>;
+
+  Result<control::Answer> Send(const Console& console, const Wish& wish,
+                               const jvm::TakeProfile& save) const {
+    Progress line(console, "");
+    jvm::AgentRequest request{.wish = wish};
+    if (kWrites) request.progress = ShownOn(line);
+    return SendCommand(address_, request, timeouts_, save);
+  }
 
   Status CheckOutput(Console& console, control::ProfileWish& wish) {
     if (address_.pid != 0) {

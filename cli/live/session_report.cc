@@ -187,4 +187,12 @@ ExitCode ReportAnswer(Console& console, const std::string& who, const control::A
   return ExitCode::kOk;
 }
 
+std::function<void(const control::Progress&)> ShownOn(Progress& line) {
+  return [&line](const control::Progress& progress) {
+    const bool is_stop = progress.step == control::Step::kClasses;
+    line.Begin(is_stop ? "giving classes their own code back" : "making the profile");
+    line.Update(progress.done, progress.all, "");
+  };
+}
+
 }  // namespace iprof::cli

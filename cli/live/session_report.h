@@ -4,10 +4,13 @@
 // Threads: one. Failure: as Console.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "cli/terminal/console.h"
+#include "cli/terminal/progress.h"
 #include "writer/control/answer.h"
+#include "writer/control/progress.h"
 
 namespace iprof::cli {
 
@@ -17,5 +20,8 @@ ExitCode ReportAnswer(Console& console, const std::string& who, const control::A
 
 // What `iprof status` prints.
 std::string StatusText(const std::string& who, const control::SessionStatus& status);
+
+// Shows on this line how far an agent is that takes long. The line must outlive the result.
+std::function<void(const control::Progress&)> ShownOn(Progress& line);
 
 }  // namespace iprof::cli

@@ -10,6 +10,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/live/program_wait.h"
 #include "cli/live/session_options.h"
+#include "cli/live/session_report.h"
 #include "writer/profile/io/byte_stream.h"
 #include "writer/profile/io/reader.h"
 
@@ -340,8 +341,10 @@ Result<control::Answer> WindowRecording::Ask(control::Wish wish, milliseconds pa
                                              const jvm::TakeProfile& take,
                                              std::unique_ptr<jvm::AgentConnection>* kept) const {
   if (target_->process.HasEnded()) return target_->process.Ended();
-  return SendCommand(order_.address, {.wish = std::move(wish), .patience = patience},
-                     order_.timeouts, take, kept);
+  Progress line(console_, "");
+  const jvm::AgentRequest request{
+      .wish = std::move(wish), .patience = patience, .progress = ShownOn(line)};
+  return SendCommand(order_.address, request, order_.timeouts, take, kept);
 }
 
 }  // namespace iprof::cli

@@ -8,6 +8,7 @@
 
 #include "agent/settings/option_values.h"
 #include "writer/base/nearest_name.h"
+#include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
 namespace {
@@ -86,6 +87,17 @@ OptionRow AddChoice(OptionList& options, const std::string& name, std::string& v
             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
         return fmt::format("'{}' is not one of {}{}", given, fmt::join(choices, ", "), hint);
       });
+}
+
+std::vector<std::string> WrittenVersions() {
+  return {kFormatVersions.begin(), kFormatVersions.end()};
+}
+
+OptionRow AddOutputVersion(OptionList& options, std::string& version,
+                           const std::string& description) {
+  std::vector<std::string> versions = WrittenVersions();
+  versions.insert(versions.begin(), "auto");
+  return AddChoice(options, "--output-version", version, versions, description);
 }
 
 OptionRow AddFormat(OptionList& options, std::string& format,

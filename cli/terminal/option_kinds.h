@@ -19,6 +19,13 @@ namespace iprof::cli {
 OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
                     const std::vector<std::string>& choices, const std::string& description);
 
+// The versions of the format that are written, ascending.
+std::vector<std::string> WrittenVersions();
+
+// --output-version auto, or a version of the format that is written.
+OptionRow AddOutputVersion(OptionList& options, std::string& version,
+                           const std::string& description);
+
 // --format text|json, and what else a command has.
 OptionRow AddFormat(OptionList& options, std::string& format,
                     const std::vector<std::string>& others = {});

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "cli/terminal/console.h"
 
@@ -18,6 +19,8 @@ namespace iprof::cli {
 class Progress {
  public:
   Progress(const Console& console, std::string what);
+  // What is done from now on.
+  void Begin(std::string what) { what_ = std::move(what); }
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

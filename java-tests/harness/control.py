@@ -6,7 +6,7 @@ import socket
 import struct
 
 
-GREETING = b"iprof/2"
+GREETING = b"iprof/3"
 
 
 class Controlled:

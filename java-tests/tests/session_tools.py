@@ -97,7 +97,7 @@ class NotSaved(SessionCase):
     @on_one_jvm
     def test_a_tool_of_another_release_is_refused(self):
         process = self.start(agent="start=n,out=end.iprof,control=a.sock")
-        for line, said in ((b"command=status\n", b'{"iprofagent":2}\n'), (b"iprof/3 command=status\n", b'{"iprofagent":2}\n')):
+        for line, said in ((b"command=status\n", b'{"iprofagent":3}\n'), (b"iprof/2 command=status\n", b'{"iprofagent":3}\n')):
             with socket.socket(socket.AF_UNIX) as client:
                 client.settimeout(PATIENCE_S)
                 client.connect(str(self.folder / "a.sock"))

@@ -27,7 +27,8 @@ class Schemas:
     def of(self, document):
         """The schema of the version of a profile."""
         version = str(document.get("version", "")) if isinstance(document, dict) else ""
-        return self._folder / f"iprof-v{'1.1.0' if version.startswith('1.1.') else '1.0.0'}.schema.json"
+        own = self._folder / f"iprof-v{'.'.join(version.split('.')[:2])}.0.schema.json"
+        return own if own.exists() else self._folder / "iprof-v1.0.0.schema.json"
 
     def violations(self, document, schema=None):
         """What a document breaks of a schema, by default of that of its version."""

@@ -54,6 +54,12 @@ Status Channel::Send(Kind kind, std::string_view payload) {
   return Say(FormatMessage(kind, payload));
 }
 
+void Channel::Report(const Progress& progress) {
+  pollfd looked{socket_.get(), POLLOUT, 0};
+  if (poll(&looked, 1, 0) == 1 && looked.revents == POLLOUT)
+    static_cast<void>(Send(Kind::kProgress, FormatProgress(progress)));
+}
+
 Status Channel::Receive() {
   char bytes[1 << 14];
   for (;;) {
@@ -87,6 +93,11 @@ Result<Message> Channel::Hear() {
   for (;;) {
     Result<std::optional<Message>> message = reader_.Next();
     if (!message.ok()) return message.status();
+    if (*message && (*message)->kind == Kind::kProgress) {
+      const std::optional<Progress> progress = ParseProgress((*message)->payload);
+      if (progress && on_progress_) on_progress_(*progress);
+      continue;
+    }
     if (*message) return std::move(**message);
     if (Status received = Receive(); !received.ok()) return received;
   }

@@ -22,6 +22,7 @@
 #include "writer/base/open_file.h"
 #include "writer/base/status.h"
 #include "writer/control/message.h"
+#include "writer/control/progress.h"
 #include "writer/profile/io/byte_stream.h"
 
 namespace iprof::control {
@@ -45,10 +46,14 @@ class Channel {
 
   Status Say(std::string_view bytes);
   Status Send(Kind kind, std::string_view payload = {});
+  // Sends it unless the other side takes nothing now, so never waits for that.
+  void Report(const Progress& progress);
   Result<std::string> HearLine();
   // What stands behind the version in the other side's first line.
   Result<std::string> HearGreeting(Peer peer);
+  // The next message that is no progress; progress on the way goes to who wants it.
   Result<Message> Hear();
+  void OnProgress(std::function<void(const Progress&)> hear) { on_progress_ = std::move(hear); }
   // False if the other side has closed the connection. What it said before can still be heard.
   bool IsOpen() const;
   // Whether it has said something that was not heard yet.
@@ -63,6 +68,7 @@ class Channel {
   std::mutex sends_;
   bool is_cut_ = false;  // guarded by sends_: a message was not sent whole, so none can follow
   MessageReader reader_;
+  std::function<void(const Progress&)> on_progress_;
 };
 
 // A profile's bytes on their way to the other side, in messages of at most 64 KiB. Finish says that they are all.

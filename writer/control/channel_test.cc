@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace iprof::control {
 namespace {
@@ -85,6 +86,40 @@ TEST_CASE("a profile that is not whole is no profile") {
   CHECK(rest.status().code() == code);
   CHECK_FALSE(source.is_whole());
   CHECK(source.other().has_value() == (code == Code::kIo));
+}
+
+TEST_CASE("progress is passed on, and is no part of a profile") {
+  auto [tools, agents] = Ends();
+  Channel tool(std::move(tools), WaitLong);
+  Channel agent(std::move(agents), WaitLong);
+  std::vector<Progress> heard;
+  tool.OnProgress([&](const Progress& progress) { heard.push_back(progress); });
+  agent.Report({Step::kClasses, 1, 3});
+  REQUIRE(agent.Send(Kind::kProgress, "damaged").ok());
+  REQUIRE(agent.Send(Kind::kData, "ab").ok());
+  agent.Report({Step::kProfile, 2, 3});
+  REQUIRE(agent.Send(Kind::kEnd).ok());
+  ProfileSource source(tool, *tool.Hear());
+  char bytes[100];
+  CHECK(*source.Read(bytes, sizeof bytes) == 2);
+  CHECK(*source.Read(bytes, sizeof bytes) == 0);
+  CHECK(source.is_whole());
+  CHECK(heard == std::vector<Progress>{{Step::kClasses, 1, 3}, {Step::kProfile, 2, 3}});
+}
+
+TEST_CASE("progress does not wait for a side that takes nothing") {
+  auto [tools, agents] = Ends();
+  Channel agent(std::move(agents), NeverWait);
+  for (int i = 0; i < 100'000; ++i) agent.Report({Step::kClasses, 1, 3});
+  // What was sent was sent whole, so more can follow once there is room.
+  char bytes[1 << 14];
+  std::string got;
+  for (ssize_t size; (size = recv(tools.get(), bytes, sizeof bytes, MSG_DONTWAIT)) > 0;)
+    got.append(bytes, static_cast<size_t>(size));
+  REQUIRE(agent.Send(Kind::kAnswer, "{}").ok());
+  const std::string one = FormatMessage(Kind::kProgress, FormatProgress({Step::kClasses, 1, 3}));
+  CHECK(got.size() < 100'000 * one.size());
+  CHECK(got.size() % one.size() == 0);
 }
 
 TEST_CASE("what came together is heard one after the other") {

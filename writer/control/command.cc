@@ -58,6 +58,7 @@ void VisitOptions(Refresh& wish, Visit visit) {
 template <typename Visit>
 void VisitAll(Command& command, Visit visit) {
   visit("timeout", command.timeout, 0);
+  visit("progress", command.progress, 0);
   std::visit([&](auto& wish) { VisitOptions(wish, visit); }, command.wish);
 }
 

@@ -82,6 +82,7 @@ struct Command {
   Wish wish = {};
   // How long it may wait for the commands before it.
   std::chrono::milliseconds timeout = kDefaultTimeout;
+  bool progress = false;  // whether the tool hears how far it is
 
   bool operator==(const Command&) const = default;
 };

@@ -1,5 +1,5 @@
 // Any text gives a command that comes back from its own text, or one printable sentence; any bytes give an
-// answer that comes back from its own JSON, or one sentence; and messages that come back from their own bytes, however
+// answer or progress that comes back from its own JSON, or one sentence; and messages that come back from their own bytes, however
 // these are cut.
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
 #include "writer/control/message.h"
+#include "writer/control/progress.h"
 
 namespace {
 
@@ -42,6 +43,11 @@ void TryAnswer(std::string_view json) {
   const std::string text = FormatAnswer(*answer);
   const auto again = ParseAnswer(text);
   if (!again.ok() || *again != *answer) std::abort();
+}
+
+void TryProgress(std::string_view json) {
+  const auto progress = ParseProgress(json);
+  if (progress && ParseProgress(FormatProgress(*progress)) != progress) std::abort();
 }
 
 struct Heard {
@@ -95,6 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   TryCommand(text);
   TryAnswer(text);
+  TryProgress(text);
   TryMessages(text);
   return 0;
 }

@@ -9,7 +9,7 @@ namespace iprof::control {
 namespace {
 
 constexpr std::string_view kProtocol = "iprof/";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr size_t kHeader = 5;
 
 uint32_t LengthIn(std::string_view header) {
@@ -19,7 +19,7 @@ uint32_t LengthIn(std::string_view header) {
 }
 
 bool IsKnown(char letter) {
-  constexpr std::string_view kLetters = "DESA";
+  constexpr std::string_view kLetters = "DESAP";
   return kLetters.find(letter) != std::string_view::npos;
 }
 

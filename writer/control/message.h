@@ -2,8 +2,8 @@
 //
 // The tool says one line, and the agent streams messages until the answer, which is the last:
 //
-//   tool    iprof/2 command=stop,send=plain\n
-//   agent   iprof/2\n
+//   tool    iprof/3 command=stop,send=plain\n
+//   agent   iprof/3\n
 //   agent   D 00 01 00 00 (65,536 bytes of the profile), D 00 00 10 00 (4,096 more), E 00 00 00 00
 //   tool    S 00 00 00 00             the profile is in its place; a close instead: it is not
 //   agent   A 00 00 00 5c {"command":"stop",…}
@@ -31,10 +31,11 @@ inline constexpr size_t kLongestPayload = 1 << 20;
 inline constexpr size_t kLongestLine = 16 * 1024;  // without its end
 
 enum class Kind : char {
-  kData = 'D',    // a part of the profile
-  kEnd = 'E',     // the profile is whole
-  kSaved = 'S',   // of the tool: the profile is in its place
-  kAnswer = 'A',  // the last message
+  kData = 'D',      // a part of the profile
+  kEnd = 'E',       // the profile is whole
+  kSaved = 'S',     // of the tool: the profile is in its place
+  kAnswer = 'A',    // the last message
+  kProgress = 'P',  // progress.h; only to a tool that asks for it, and before the profile
 };
 
 struct Message {

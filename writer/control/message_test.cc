@@ -15,14 +15,14 @@ std::string WhyOther(std::string_view line, Peer peer) {
 }
 
 TEST_CASE("the first line has the version, and of a tool what it wants") {
-  CHECK(FormatGreeting() == "iprof/2\n");
-  CHECK(FormatGreeting("command=stop") == "iprof/2 command=stop\n");
-  CHECK(*ParseGreeting("iprof/2", Peer::kAgent) == "");
-  CHECK(*ParseGreeting("iprof/2 command=stop,out=/a b", Peer::kTool) == "command=stop,out=/a b");
+  CHECK(FormatGreeting() == "iprof/3\n");
+  CHECK(FormatGreeting("command=stop") == "iprof/3 command=stop\n");
+  CHECK(*ParseGreeting("iprof/3", Peer::kAgent) == "");
+  CHECK(*ParseGreeting("iprof/3 command=stop,out=/a b", Peer::kTool) == "command=stop,out=/a b");
 }
 
 TEST_CASE("another version is refused in one sentence") {
-  for (const char* line : {"iprof/1", "iprof/3", "iprof/22", "iprof/", "iprof/2x", "", "iprof",
+  for (const char* line : {"iprof/1", "iprof/2", "iprof/33", "iprof/", "iprof/3x", "", "iprof",
                            "command=stop", "{\"iprofagent\":1,\"outcome\":\"refused\"}"}) {
     CHECK(WhyOther(line, Peer::kAgent) ==
           "the agent is of another release than this tool: use the tool of the agent's release");
@@ -30,7 +30,7 @@ TEST_CASE("another version is refused in one sentence") {
           "the tool is of another release than this agent: use the tool of the agent's release");
   }
   // Tools before version 2 take this for an answer of a later version.
-  CHECK(RefusalForOldTools() == "{\"iprofagent\":2}\n");
+  CHECK(RefusalForOldTools() == "{\"iprofagent\":3}\n");
 }
 
 TEST_CASE("messages come back, however their bytes are cut") {
@@ -49,7 +49,7 @@ TEST_CASE("messages come back, however their bytes are cut") {
         const auto line = reader.NextLine();
         REQUIRE(line.ok());
         if (!*line) continue;
-        CHECK(**line == "iprof/2");
+        CHECK(**line == "iprof/3");
         has_line = true;
       }
       for (;;) {

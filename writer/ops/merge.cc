@@ -16,6 +16,7 @@
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/program_groups.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/format_version.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/reader.h"
 #include "writer/profile/io/run_note.h"
@@ -221,7 +222,7 @@ Profile ProfileMerger::Finish() {
   WritePositionNotes(result);
   conflicting_keys_ = extras_.ConflictingKeys();
   // The inputs may have several versions; the writer determines the version of the output.
-  result.set_version("1.0.0");
+  result.set_version(std::string(kFormatVersions.front()));
   extras_ = {};
   empty_ = true;
   return result;

@@ -34,6 +34,19 @@ void TypePairs::AddAll(const TypeCounts& counts) {
   });
 }
 
+TypeCounts TypePairs::ByType() const {
+  TypeCounts made;
+  for (uint32_t pair = 0; pair < size(); ++pair) {
+    if (counts_[pair] == 0) continue;
+    if (TypeOf(pair).empty()) {
+      made.AddLost(SiteOf(pair), counts_[pair]);
+    } else {
+      made.Add(SiteOf(pair), TypeOf(pair), counts_[pair]);
+    }
+  }
+  return made;
+}
+
 void TypePairs::SubtractAll(const TypeCounts& counts) {
   const auto subtract = [&](uint32_t site, std::string_view type, uint64_t amount) {
     const auto name = names_.Find(type);

@@ -45,6 +45,8 @@ class TypePairs {
   uint32_t SiteOf(uint32_t pair) const { return pairs_[pair].site; }
   std::string_view TypeOf(uint32_t pair) const { return names_.Text(pairs_[pair].type); }
   std::span<const uint64_t> counts() const { return counts_; }
+  // The same by site and class.
+  TypeCounts ByType() const;
 
   void Clear();
   size_t bytes() const;

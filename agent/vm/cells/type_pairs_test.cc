@@ -1,11 +1,30 @@
 #include "agent/vm/cells/type_pairs.h"
 
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "agent/vm/cells/row_pairs.h"
 
 using namespace iprof;
 using namespace iprof::vm;
+
+TEST_CASE("pairs give back the counts that were added, but for sites without any") {
+  TypePairs pairs;
+  TypeCounts counts;
+  counts.Add(7, "a.A", 3);
+  counts.Add(9, "a.B", 4);
+  counts.AddLost(9, 2);
+  pairs.AddAll(counts);
+  pairs.NumberOf(11, "a.A");
+  const TypeCounts again = pairs.ByType();
+  CHECK(again.Sites() == std::vector<uint32_t>{7, 9});
+  CHECK(again.TypeName(again.Find(7)->types.begin()->first) == "a.A");
+  CHECK(again.Find(7)->types.begin()->second == 3);
+  CHECK(again.Find(7)->lost == 0);
+  CHECK(again.TypeName(again.Find(9)->types.begin()->first) == "a.B");
+  CHECK(again.Find(9)->types.begin()->second == 4);
+  CHECK(again.Find(9)->lost == 2);
+}
 
 TEST_CASE("a pair of a site and a class keeps its number") {
   TypePairs pairs;

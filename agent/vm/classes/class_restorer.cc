@@ -88,12 +88,16 @@ std::unique_ptr<WeakClasses> ClassRestorer::Find(JNIEnv* jni, Look look, const H
 
 void ClassRestorer::Restore(JNIEnv* jni, WeakClasses& found, const Hooks& hooks,
                             Retransformer& retransformer, RestoredClasses& restored) {
+  const uint64_t all = found.size();
+  uint64_t done = 0;
   while (!found.empty() && hooks.goes_on()) {
     const LocalFrame frame(jni);
     const std::vector<jclass> classes = found.Take(retransformer.NextBatch());
     const std::vector<jclass> passed = guard_.Pass(jni, classes);
     restored.redefined += classes.size() - passed.size();
     guard_.Swapped(jni, passed, retransformer.Run(passed, [](size_t) { return true; }));
+    done += classes.size();
+    if (hooks.restoring) hooks.restoring(done, all);
   }
 }
 

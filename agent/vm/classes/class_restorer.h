@@ -53,6 +53,8 @@ class ClassRestorer {
     std::function<bool()> goes_on;                 // the end is early when it returns false
     // Waits for class-file hooks that are running, before the second look. Empty: there is only one look.
     std::function<void()> settle = {};
+    // Called after each batch of a look. Empty: no one wants to know.
+    std::function<void(uint64_t done, uint64_t all)> restoring = {};
   };
   RestoredClasses Run(JNIEnv* jni, const Hooks& hooks);
 

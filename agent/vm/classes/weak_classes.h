@@ -24,6 +24,7 @@ class WeakClasses {
   WeakClasses(const WeakClasses&) = delete;
   WeakClasses& operator=(const WeakClasses&) = delete;
 
+  size_t size() const { return references_.size() - next_; }
   bool empty() const { return next_ == references_.size(); }
   // Local references to the next classes that are still loaded, `most` or fewer at the end. The
   // caller deletes them, or has a local frame.

@@ -63,6 +63,8 @@ Counting::Counting(const CountingContext& context, CountingPlan plan,
       watch_(context.watch),
       budget_(context.budget),
       swapped_(context.swapped),
+      restoring_(context.restoring),
+      needs_exact_(context.needs_exact),
       plan_(std::move(plan)),
       filter_(plan_.options.jdk, plan_.options.include, plan_.options.exclude),
       thread_([this](jvmtiEnv*,
@@ -341,7 +343,8 @@ RestoredClasses Counting::Restore(JNIEnv* jni) {
                                     unlinked_.Await(environment_.get(), jni, klass, *guard_);
                                   },
                               .goes_on = [this] { return !has_ended_.load(); },
-                              .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
+                              .settle = [this] { environment_.AwaitCallbacks(kHookPatience); },
+                              .restoring = restoring_});
     NoteSwap(restored);
   }
   for (int i = 0; i < 2; ++i) instrumenter_.TrimWorkers();  // all of them

@@ -78,6 +78,10 @@ struct CountingContext {
   // Called on the agent's thread after it has swapped classes while the program is recorded: frames go on in the
   // old code. May be empty.
   std::function<void(JNIEnv*)> swapped = {};
+  // Called again and again while a pause gives `all` classes their own code back. May be empty.
+  std::function<void(uint64_t done, uint64_t all)> restoring = {};
+  // Whether a harvest with this snapshot needs the exact counts (RecordSink::SetExact). Empty: none does.
+  std::function<bool(RecordSink&)> needs_exact = {};
 };
 
 class Counting final : public Recorder, public HiddenClassCounting {
@@ -182,6 +186,12 @@ class Counting final : public Recorder, public HiddenClassCounting {
   void AddClasses(const instrument::ClassTable::Changes& changes, RawWriter& log);
   void AddClass(uint32_t number, ClassRecord& klass, RawWriter& log);
   void JudgeAgain(RawWriter& log);
+  Status WriteToLog(JNIEnv* jni, RecordSink& sink);
+  Status WriteAll(JNIEnv* jni, RecordSink& sink);
+  // All must outlive the result.
+  ProbeCounts CountsOf(const instrument::KnownClasses& classes,
+                       std::span<const std::pair<std::string_view, uint64_t>> live_frames,
+                       EstimatedMethods estimated) const;
   // The counts, with their estimates, and the frames that were live.
   ChunkStore::Reading Read(JNIEnv* jni, bool is_locked, bool is_snapshot, LiveFrames* live,
                            EstimatedMethods* estimated);
@@ -205,6 +215,8 @@ class Counting final : public Recorder, public HiddenClassCounting {
   ClassWatch& watch_;
   instrument::MemoryBudget& budget_;
   const std::function<void(JNIEnv*)> swapped_;
+  const std::function<void(uint64_t done, uint64_t all)> restoring_;
+  const std::function<bool(RecordSink&)> needs_exact_;
   const CountingPlan plan_;
   ClassFilter filter_;
   AgentThread thread_;

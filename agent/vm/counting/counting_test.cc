@@ -13,6 +13,7 @@
 #include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/jvmti/fake_jvm.h"
 #include "writer/base/temporary_folder.h"
+#include "writer/profile/io/writer.h"
 #include "writer/records/raw/profile_sink.h"
 #include "writer/records/raw/raw_profile.h"
 #include "writer/records/raw/raw_sink.h"
@@ -47,6 +48,8 @@ struct Counted {
 
   const bool is_attached;
 
+  bool needs_exact = false;  // a harvest with the next snapshot does
+
   explicit Counted(std::string_view text, bool attached = false, bool keeps_old_bytes = false)
       : is_attached(attached) {
     REQUIRE(tags.Start(jvm.vm()).ok());
@@ -58,7 +61,14 @@ struct Counted {
     start = plan.startup.start;
     restorable = plan.restorable = start != CountingStart::kFirstBytecode;
     counting = std::make_unique<Counting>(
-        CountingContext{jvm.vm(), log, classes, proxies, watch, budget}, std::move(plan), nullptr);
+        CountingContext{.vm = jvm.vm(),
+                        .log = log,
+                        .classes = classes,
+                        .proxies = proxies,
+                        .watch = watch,
+                        .budget = budget,
+                        .needs_exact = [this](RecordSink&) { return needs_exact; }},
+        std::move(plan), nullptr);
   }
   ~Counted() {
     counting->End();
@@ -247,6 +257,33 @@ TEST_CASE("only what is counted between start and stop, and after a reset, is in
   c.counting->Pause(c.jvm.jni());
   REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
   CHECK(CallsIn(c) == 0);
+}
+
+TEST_CASE("a snapshot has the exact counts that a profile has, where a harvest needs them") {
+  Counted c("jdk=n,branches=n,receivers=n,monitors=n,samples=n");
+  REQUIRE(c.Start().ok());
+  c.counting->OnVmInit(c.jvm.jni());
+  REQUIRE(c.IsCounted("a/B", c.jvm.application_loader));
+  SetCounters(c, 5);
+  Profile profile;
+  profile.AddStandardTypes();
+  ProfileSink whole(profile);
+  CHECK(whole.exact() == nullptr);
+  REQUIRE(c.counting->Write(c.jvm.jni(), whole, {}).ok());
+  REQUIRE(whole.exact() == &profile);
+  const TemporaryFolder folder;
+  auto file = RawWriter::Create([&](int) { return folder / "a.iraw"; }, {}, {});
+  REQUIRE(file.ok());
+  c.counting->BeginLog();
+  for (const bool needs_exact : {false, true, false}) {
+    c.needs_exact = needs_exact;
+    RawSink snapshot(**file, 1);
+    REQUIRE(c.counting->Write(c.jvm.jni(), snapshot, {}).ok());
+    REQUIRE((snapshot.exact() != nullptr) == needs_exact);
+    if (needs_exact) CHECK(*WriteProfileText(*snapshot.exact()) == *WriteProfileText(profile));
+    CHECK(snapshot.Publish().status.ok());
+  }
+  CHECK(profile.Total(Table::kCalls) == 5);
 }
 
 // Of the file's last snapshot.

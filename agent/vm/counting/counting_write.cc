@@ -27,6 +27,15 @@ std::span<const uint64_t> Used(std::span<const uint64_t> counters) {
   return counters;
 }
 
+using LiveFrame = std::pair<std::string_view, uint64_t>;  // see ProbeCounts
+
+std::vector<LiveFrame> FramesIn(const LiveFrames& live) {
+  std::vector<LiveFrame> frames;
+  live.ForEach(
+      [&](const MethodKey& key, uint64_t count) { frames.emplace_back(key.text(), count); });
+  return frames;
+}
+
 }  // namespace
 
 void Counting::BeginLog() {
@@ -60,55 +69,63 @@ LogSize Counting::log_size() const {
 }
 
 Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/) {
-  RawWriter* const log = sink.log();
-  const bool is_snapshot = sink.is_snapshot();
+  return sink.log() != nullptr ? WriteToLog(jni, sink) : WriteAll(jni, sink);
+}
+
+Status Counting::WriteToLog(JNIEnv* jni, RecordSink& sink) {
   // Without this wait, classes of the JDK would not be compared before the end. What it does in Java code is counted.
-  if (is_snapshot && origin_ != nullptr && store_.is_open()) origin_->Settle(kPatience);
-  if (log != nullptr) JudgeAgain(*log);
-  const std::unique_lock lock =
-      log != nullptr ? AddChanges(*log)
-                     : LockWithin(unload_mutex_, is_snapshot ? kPatience : patience());
-  if (!lock && is_snapshot) return {Code::kLimit, "another profile is being made"};
+  if (origin_ != nullptr && store_.is_open()) origin_->Settle(kPatience);
+  JudgeAgain(*sink.log());
+  const std::unique_lock lock = AddChanges(*sink.log());
+  if (!lock) return {Code::kLimit, "another profile is being made"};
   EstimatedMethods estimated;
   LiveFrames live;
-  ChunkStore::Reading reading;
-  if (log != nullptr) {
-    ReadForLog(jni, sink, &live, &estimated);
-    reading.whole = copy_.is_whole;
-  } else {
-    reading = Read(jni, lock.owns_lock(), is_snapshot, &live, &estimated);
-  }
+  ReadForLog(jni, sink, &live, &estimated);
+  const bool is_whole = copy_.is_whole || !store_.is_open();
   // Estimates of what was not read would be wrong.
-  if (is_snapshot && !reading.whole && store_.is_open() && (log == nullptr || freezer_ != nullptr))
+  if (!is_whole && freezer_ != nullptr)
     return {Code::kLimit, "the agent's tables could not be read in time"};
-  const RawCounts& counts = reading.counts;
-  std::vector<std::pair<std::string_view, uint64_t>> live_frames;
-  live.ForEach(
-      [&](const MethodKey& key, uint64_t frames) { live_frames.emplace_back(key.text(), frames); });
+  const std::vector<LiveFrame> live_frames = FramesIn(live);
   if (store_.is_open()) sink.NoteGoesOn();
-  if (log != nullptr) {
-    sink.SetProbeCounts({.counters = Used(copy_.counters),
-                         .pairs = copy_.pairs.counts(),
-                         .live_frames = live_frames,
-                         .estimated = std::move(estimated)});
-    return {};
+  if (is_whole && needs_exact_ && needs_exact_(sink)) {
+    const TypeCounts types = copy_.pairs.ByType();
+    const auto classes = instrumenter_.Classes(copy_.counters, types, Origins());
+    sink.SetExact(CountsOf(*classes, live_frames, estimated));
   }
+  sink.SetProbeCounts({.counters = Used(copy_.counters),
+                       .pairs = copy_.pairs.counts(),
+                       .live_frames = live_frames,
+                       .estimated = std::move(estimated)});
+  return {};
+}
+
+Status Counting::WriteAll(JNIEnv* jni, RecordSink& sink) {
+  const std::unique_lock lock = LockWithin(unload_mutex_, patience());
+  EstimatedMethods estimated;
+  LiveFrames live;
+  const RawCounts counts =
+      Read(jni, lock.owns_lock(), /*is_snapshot=*/false, &live, &estimated).counts;
+  if (store_.is_open()) sink.NoteGoesOn();
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
-  if (!is_snapshot && origin_ != nullptr && store_.is_open())
+  if (origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
   const auto classes = instrumenter_.Classes(counts.counters, counts.types, Origins());
-  sink.SetProbeCounts({.classes = classes.get(),
-                       .types = &classes->types(),
-                       .counters = classes->counters(),
-                       .live_frames = live_frames,
-                       .options = instrumenter_.assembly_options(),
-                       .estimated = std::move(estimated)});
-  if (!is_snapshot) {
-    self_check_ = instrumenter_.CheckSelf(counts.counters,
-                                          [&](const MethodKey& key) { return live.Of(key); });
-  }
+  sink.SetProbeCounts(CountsOf(*classes, FramesIn(live), std::move(estimated)));
+  self_check_ =
+      instrumenter_.CheckSelf(counts.counters, [&](const MethodKey& key) { return live.Of(key); });
   return {};
+}
+
+ProbeCounts Counting::CountsOf(const instrument::KnownClasses& classes,
+                               std::span<const LiveFrame> live_frames,
+                               EstimatedMethods estimated) const {
+  return {.classes = &classes,
+          .types = &classes.types(),
+          .counters = classes.counters(),
+          .live_frames = live_frames,
+          .options = instrumenter_.assembly_options(),
+          .estimated = std::move(estimated)};
 }
 
 // Frames that were live when the recording was started, stopped or reset, and those that are.

@@ -56,7 +56,7 @@ Status Sampling::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
   const SampleFigures figures = ReportFigures(copy.counts());
   sink.SetPart(kSamplingPart, SampleStatisticsJson(figures));
   sink.SetWeights(copy.weights());
-  if (!sink.is_snapshot()) {
+  if (sink.log() == nullptr) {
     written_ = figures.written;
     if (sink.profile() != nullptr) written_.contexts = sink.profile()->entry_count(Table::kSamples);
   }

@@ -1,6 +1,7 @@
 // The agent's commands: who brings them, and what they do. See agent.h.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -233,9 +234,14 @@ Answer Agent::CarryOut(JNIEnv* jni, const Wish& wish, const std::shared_ptr<Call
 
 Answer Agent::Execute(JNIEnv* jni, const Command& command, const std::shared_ptr<Caller>& caller) {
   const Wish& wish = command.wish;
+  const auto current = session();
+  std::optional<Steps::Hearing> hearing;
+  if (command.progress && caller != nullptr && current != nullptr)
+    hearing.emplace(current->steps(), [&](const control::Progress& it) { caller->Report(it); });
   Answer answer = state() == SessionState::kIdle && NeedsAgent(wish)
                       ? AnswerOf(wish, {Code::kUsage, std::string(kIdleText)}, "")
                       : CarryOut(jni, wish, caller);
+  hearing.reset();  // the answer is the last that the tool hears
   if (answer.outcome == Outcome::kFailed && HasEnded()) RefuseAtTheEnd(wish, answer);
   if (answer.outcome == Outcome::kRefused && HasEnded()) answer.end = ProgramEnd::kOvertook;
   answer.status = Describe();

@@ -7,7 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "agent/classfile/testing/assembled_class.h"
 #include "agent/vm/session/loaded_agent.h"
 
 namespace iprof::vm {
@@ -41,6 +44,24 @@ TEST_CASE("a profile that a tool took counts as written when the tool has saved 
   l.jvm.Die();
   CHECK(fs::exists(l.out) == is_written_at_end);
   CHECK_FALSE(l.Says("no profile was written"));
+}
+
+TEST_CASE("a tool that asks for it hears how far a stop is that takes long") {
+  LoadedAgent l;
+  REQUIRE(l.Load("start=n," + std::string(kCalls), SessionEvent::kAttach).ok());
+  instrument::AssembledClass file("a/B");
+  file.Add({.name = "f", .code = {0x03, 0x57, 0xb1}});
+  FakeClass* const loaded = l.jvm.Load("a/B", file.Bytes(), l.jvm.application_loader);
+  REQUIRE(Tell(l, "command=start").outcome == control::Outcome::kDone);
+  REQUIRE(loaded->bytes != file.Bytes());
+  l.jvm.on_retransform = [] { std::this_thread::sleep_for(Steps::kEvery); };
+  const bool asks = GENERATE(true, false);
+  const auto tool = std::make_shared<TakingTool>();
+  CHECK(Tell(l, asks ? "command=stop,progress=y" : "command=stop", tool).outcome ==
+        control::Outcome::kDone);
+  CHECK(loaded->bytes == file.Bytes());
+  using Heard = std::vector<control::Progress>;
+  CHECK(tool->heard == (asks ? Heard{{control::Step::kClasses, 1, 1}} : Heard()));
 }
 
 TEST_CASE("a profile of a recording that goes on is not the last one") {

@@ -77,7 +77,7 @@ Result<std::string> Agent::Harvest(JNIEnv* jni, const control::Harvest& wish, Ca
   NoteCodeHashes(*profile);
   WritePositionNotes(*profile);
   DumpTarget target{.path = wish.out, .overwrite = true, .format = {}};
-  target.format.version = FormatVersion::k1_1_0;
+  target.format.version = FirstVersionWith(Table::kInstanceOfs);
   if (wish.sent == control::Sent::kNo) {
     const Result<DumpedFile> file = DumpProfile(*profile, target);
     if (!file.ok()) return file.status();

@@ -351,7 +351,7 @@ TEST_CASE("commands that come while the agent is being loaded wait, or are dropp
   int client = -1;
   l.jvm.on_retransform = [&] {
     if (client >= 0) return;
-    client = SendTo(path, "iprof/2 command=status\n");
+    client = SendTo(path, "iprof/3 command=status\n");
     CHECK(Tell(l, "command=stop").message == "the agent is still being loaded");
     CHECK(Tell(l, "command=status").status->state == "starting");
   };

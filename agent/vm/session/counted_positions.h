@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "agent/harvest/exact_sites.h"
+#include "agent/harvest/exact_counts.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/sampling/stack_translation.h"
 

@@ -7,7 +7,6 @@
 #include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/lock_within.h"
-#include "writer/records/raw/profile_sink.h"
 
 namespace iprof::vm {
 namespace {
@@ -47,28 +46,27 @@ std::string HarvestRecorder::Pause(JNIEnv* /*jni*/) {
   return "no more samples are taken; HotSpot goes on counting";
 }
 
-Result<std::string> HarvestRecorder::WriteCounters(JNIEnv* jni, RecordSink& sink,
-                                                   const IsOver& is_over) {
+Result<std::string> HarvestRecorder::WriteCounters(RecordSink& sink, const IsOver& is_over) {
   const HarvestOrder order{
       .options = options_,
       .target_jdk = target_jdk_,
-      .most_bytes = MostHarvestBytes(options_, sink.is_snapshot() ? budget_.Used() : 0),
+      .most_bytes = MostHarvestBytes(options_, sink.log() != nullptr ? budget_.Used() : 0),
       .max_lost = static_cast<double>(options_.receivers_max_lost) / 100,
       .is_counted = exact_.is_counted,
       .to_class_file = exact_.to_class_file,
       .has_ended = is_over};
-  if (sink.profile() != nullptr || !exact_.write)
-    return means_.write(vm_, order, exact_.write ? sink.profile() : nullptr, sink);
-  // The estimate needs the exact counts as a profile has them: intrinsics and versions of classes are settled there.
-  Profile counted;
-  counted.AddStandardTypes();
-  ProfileSink exact(counted, /*is_snapshot=*/true);
-  if (Status status = exact_.write(jni, exact); !status.ok()) return status;
-  return means_.write(vm_, order, &counted, sink);
+  const Profile* const exact = exact_.is_counted ? sink.exact() : nullptr;
+  if (exact_.is_counted && exact == nullptr && sink.log() != nullptr)
+    return Status(Code::kLimit, "the exact counts could not be read in time");
+  return means_.write(vm_, order, exact, sink);
 }
 
-Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) {
-  const bool is_snapshot = sink.is_snapshot();
+bool HarvestRecorder::LeavesLast(RecordSink& sink) const {
+  return sink.may_repeat() && HasHarvest(sink) && ProcessCpuNs() < next_cpu_ns_;
+}
+
+Status HarvestRecorder::Write(JNIEnv* /*jni*/, RecordSink& sink, const IsOver& is_over) {
+  const bool is_snapshot = sink.log() != nullptr;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock && is_snapshot) return GivesWay();
   if (!lock) {
@@ -78,14 +76,14 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
   }
   if (!lock) return {Code::kLimit, "HotSpot's counters are still being read, which hangs"};
   // HotSpot never rests. But where probes count as well, they show whether the recording does.
-  if (!exact_.write) sink.NoteGoesOn();
+  if (!exact_.is_counted) sink.NoteGoesOn();
   const uint64_t process_ns = ProcessCpuNs();
-  if (sink.may_repeat() && HasHarvest(sink) && process_ns < next_cpu_ns_) return {};
+  if (LeavesLast(sink)) return {};
   const uint64_t begin_ns = ThreadCpuNs();
   const auto gives_way = [&] { return is_snapshot && waiting_.load() > 0; };
   Result<std::string> written = Status(Code::kInternal, "failed in an unexpected way");
   AtBoundary(log_, "the harvest", [&] {
-    written = WriteCounters(jni, sink, [&] { return gives_way() || (is_over && is_over()); });
+    written = WriteCounters(sink, [&] { return gives_way() || (is_over && is_over()); });
   });
   if (!is_snapshot) summary_ = written.ok() ? *written : std::string();
   if (written.ok()) {
@@ -102,7 +100,7 @@ Status HarvestRecorder::Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_ov
 Status HarvestRecorder::DoWithout(const Status& why, RecordSink& sink) {
   const bool has_older = HasHarvest(sink);
   // The exact counts cannot be read at this moment.
-  if (sink.is_snapshot() && why.code() == Code::kLimit) return has_older ? Status() : why;
+  if (sink.log() != nullptr && why.code() == Code::kLimit) return has_older ? Status() : why;
   if (!std::exchange(has_older ? has_warned_of_age_ : has_warned_, true)) {
     log_.Warning(fmt::format(
         "HotSpot's counters {}: this JVM {}",

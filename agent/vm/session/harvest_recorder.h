@@ -31,9 +31,8 @@ namespace iprof::vm {
 
 // What the rest of the session knows of classes that probes count, with source=both.
 struct ExactKnowledge {
-  std::function<bool(std::string_view)> is_counted = {};   // see HarvestOrder
-  ToClassFile to_class_file = {};                          // see there, too
-  std::function<Status(JNIEnv*, RecordSink&)> write = {};  // what they counted
+  std::function<bool(std::string_view)> is_counted = {};  // see HarvestOrder; null: no probes count
+  ToClassFile to_class_file = {};                         // see there, too
 };
 
 // How the counters are read. A test has its own way, and less patience.
@@ -61,9 +60,12 @@ class HarvestRecorder final : public Recorder {
   Status Write(JNIEnv* jni, RecordSink& sink, const IsOver& is_over) override;
   LogSize log_size() const override { return {.is_costly = true}; }
   void Describe(const ProfileSink& made, RecorderTexts& texts) override;
+  // Whether the next Write into this log takes what probes counted (RecordSink::exact).
+  bool NeedsExact(RecordSink& sink) const { return !LeavesLast(sink); }
 
  private:
-  Result<std::string> WriteCounters(JNIEnv* jni, RecordSink& sink, const IsOver& is_over);
+  bool LeavesLast(RecordSink& sink) const;
+  Result<std::string> WriteCounters(RecordSink& sink, const IsOver& is_over);
   Status DoWithout(const Status& why, RecordSink& sink);
 
   JavaVM* const vm_;
@@ -77,8 +79,9 @@ class HarvestRecorder final : public Recorder {
   std::atomic<int> waiting_{0};  // profiles, for a snapshot
   bool has_warned_ = false;
   bool has_warned_of_age_ = false;
-  uint64_t next_cpu_ns_ = 0;  // CPU time of the process, from which on a log gets new counters
-  std::string summary_;       // of the last profile
+  // CPU time of the process, from which on a log gets new counters.
+  std::atomic<uint64_t> next_cpu_ns_{0};
+  std::string summary_;  // of the last profile
 };
 
 }  // namespace iprof::vm

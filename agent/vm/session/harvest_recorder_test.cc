@@ -79,9 +79,13 @@ struct RawFile {
     REQUIRE(made.ok());
     writer = std::move(*made);
   }
-  // Where the Write is ok, the snapshot is published.
-  Status Write(HarvestRecorder& recorder, JNIEnv* jni, const Recorder::IsOver& is_over = {}) {
+  // Where the Write is ok, the snapshot is published. `has_exact`: probes have counted, and could be read.
+  Status Write(HarvestRecorder& recorder, JNIEnv* jni, const Recorder::IsOver& is_over = {},
+               bool has_exact = false) {
     RawSink sink(*writer, 1, may_repeat);
+    const RecordedClasses classes({});
+    const TypeCounts types;
+    if (has_exact) sink.SetExact({.classes = &classes, .types = &types});
     if (Status status = recorder.Write(jni, sink, is_over); !status.ok()) return status;
     return sink.Publish().status;
   }
@@ -193,17 +197,14 @@ TEST_CASE("another raw file has had no counters yet") {
 TEST_CASE("if the exact counts cannot be read now, a file keeps what it has, and others wait") {
   World world(CountSource::kBoth);
   FakeHotSpot hotspot;
-  Status exact(Code::kLimit, "another profile is being made");
   HarvestRecorder recorder =
-      world.Make({.write = [&](JNIEnv*, RecordSink&) { return exact; }}, hotspot.Means());
+      world.Make({.is_counted = [](std::string_view) { return true; }}, hotspot.Means());
   RawFile file;
   const Status without = file.Write(recorder, world.jvm.jni());
   CHECK(without.code() == Code::kLimit);
-  CHECK(without.message() == "another profile is being made");
-  exact = {};
-  CHECK(file.Write(recorder, world.jvm.jni()).ok());
+  CHECK(without.message() == "the exact counts could not be read in time");
+  CHECK(file.Write(recorder, world.jvm.jni(), {}, /*has_exact=*/true).ok());
   hotspot.counter = 2;
-  exact = {Code::kLimit, "another profile is being made"};
   CHECK(file.Write(recorder, world.jvm.jni()).ok());
   CHECK(file.Counter() == 1);
   CHECK(world.lines.lines().empty());
@@ -303,7 +304,7 @@ TEST_CASE("a profile that another one replaces at the program's end is given up"
 
 TEST_CASE("where probes count as well, they tell whether the recording rests") {
   World world(CountSource::kBoth);
-  HarvestRecorder recorder = world.Make({.write = [](JNIEnv*, RecordSink&) { return Status(); }});
+  HarvestRecorder recorder = world.Make({.is_counted = [](std::string_view) { return true; }});
   Profile profile;
   profile.AddStandardTypes();
   ProfileSink sink(profile);

@@ -73,6 +73,7 @@ class TakingTool final : public Caller {
  public:
   explicit TakingTool(bool saves = true) : saves_(saves) {}
   void Answer(const control::Answer& answer) override { answers.push_back(answer); }
+  void Report(const control::Progress& progress) override { heard.push_back(progress); }
   ByteSink& profile() override { return taken_; }
   bool HasSaved() override { return saves_; }
   bool IsThere() const override { return is_there; }
@@ -80,6 +81,7 @@ class TakingTool final : public Caller {
 
   bool is_there = true;
   std::vector<control::Answer> answers;
+  std::vector<control::Progress> heard;
 
  private:
   const bool saves_;

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "agent/harvest/estimate.h"
-#include "agent/harvest/exact_calls.h"
 #include "agent/harvest/harvest.h"
 #include "agent/harvest/harvest_facts.h"
 #include "agent/harvest/harvest_profile.h"
-#include "agent/harvest/names_in_profile.h"
 #include "agent/hotspot/bounded_memory.h"
 #include "agent/hotspot/file_memory.h"
 #include "agent/hotspot/metadata_layout.h"
@@ -80,14 +79,12 @@ bool HasExactSites(const HarvestOrder& order) {
          order.is_counted && order.to_class_file;
 }
 
-// The methods whose calls SetExactSites fills.
-hotspot::CodeChoice NeededCode(const HarvestOrder& order, const Profile* exact,
+hotspot::CodeChoice NeededCode(const HarvestOrder& order, const ExactCounts* exact,
                                const BoundedMemory& memory) {
   if (exact == nullptr || !HasExactSites(order)) return {};
   return {.keeps =
-              [&order, has_counts = HasCounts(*exact)](const HarvestedClass& klass,
-                                                       const hotspot::HarvestedMethod& method) {
-                return order.is_counted(klass.stable_name) && has_counts(klass, method);
+              [exact](const HarvestedClass& klass, const hotspot::HarvestedMethod& method) {
+                return exact->NeedsCodeOf(klass, method);
               },
           .limit = &memory};
 }
@@ -100,7 +97,7 @@ std::unique_ptr<hotspot::Memory> OpenMapped(const hotspot::MappedPart& part) {
 }
 
 Result<std::unique_ptr<HarvestedProgram>> Read(JavaVM* vm, const HarvestOrder& order,
-                                               Clock::time_point end, const Profile* exact) {
+                                               Clock::time_point end, const ExactCounts* exact) {
   const auto layout = hotspot::MetadataLayout::Read(OwnJvm(vm).structs());
   if (!layout.ok()) return layout.status();
   const hotspot::ProcessMemory process(getpid());
@@ -168,16 +165,14 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
   return text;
 }
 
-// What the agent counted itself. Returns how many of these methods ran.
-int64_t SetExact(const HarvestOrder& order, const Profile& exact, Clock::time_point end,
-                 HarvestedProgram& program) {
-  const std::vector<uint32_t> classes = ClassesOf(exact, program);
-  uint64_t methods = 0;
-  if (order.is_counted && order.options.calls)
-    methods = SetExactCalls(exact, classes, order.is_counted, program);
+// Returns how many of the methods that the agent counted itself ran.
+int64_t FillIn(const HarvestOrder& order, ExactCounts& exact, Clock::time_point end,
+               HarvestedProgram& program) {
+  const uint64_t methods = order.options.calls ? exact.FillCalls(program) : 0;
   if (HasExactSites(order)) {
-    SetExactSites(exact, classes, order.to_class_file, program,
-                  [&] { return (order.has_ended && order.has_ended()) || Clock::now() >= end; });
+    exact.FillSites(
+        order.to_class_file,
+        [&] { return (order.has_ended && order.has_ended()) || Clock::now() >= end; }, program);
     std::vector<hotspot::HarvestedCode>().swap(program.codes);
   }
   return static_cast<int64_t>(methods);
@@ -192,19 +187,21 @@ uint64_t MostHarvestBytes(const Options& options, uint64_t used_bytes) {
   return most - std::min(most, used_bytes);
 }
 
-Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* exact,
+Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* counted,
                                     RecordSink& sink) {
   const Options& options = order.options;
   const Clock::time_point end = Clock::now() + kMostHarvestTime;
   const auto has_ended = [&] { return order.has_ended && order.has_ended(); };
-  auto harvested = Read(vm, order, end, exact);
+  std::optional<ExactCounts> exact;
+  if (counted != nullptr) exact.emplace(*counted, order.is_counted);
+  auto harvested = Read(vm, order, end, exact ? &*exact : nullptr);
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
   if (options.source == CountSource::kBoth) {
     note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
-    if (exact != nullptr) note.exact_methods = SetExact(order, *exact, end, program);
+    if (exact) note.exact_methods = FillIn(order, *exact, end, program);
     if (has_ended()) return IsEnding();
   }
   std::vector<hotspot::MethodScale> scales;

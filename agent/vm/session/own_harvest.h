@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/harvest/exact_sites.h"
+#include "agent/harvest/exact_counts.h"
 #include "agent/settings/options.h"
 #include "writer/base/lost_share.h"
 #include "writer/base/status.h"
@@ -51,9 +51,9 @@ struct HarvestOrder {
 // memory=64m and 10 MiB used, 54 MiB.
 uint64_t MostHarvestBytes(const Options& options, uint64_t used_bytes = 0);
 
-// `exact`: has the counts of the classes that are counted exactly; null: none are. Returns the paragraph that verbose=1
-// prints.
-Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* exact,
+// `counted`: has the counts of the classes that are counted exactly (is_counted); null: none are. Returns the paragraph that
+// verbose=1 prints.
+Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const Profile* counted,
                                     RecordSink& sink);
 
 }  // namespace iprof::vm

@@ -109,6 +109,7 @@ Status Session::Equip() {
   collector_ends_first_ = CollectorEndsFirst(VmFlags(vm_));
   PlanMemory();
   recorders_.clear();  // of a start that failed
+  harvest_ = nullptr;
   const Result<Counting*> counting = AddCounting();
   if (!counting.ok()) return counting.status();
   if (settings_.options.samples) AddSampling(*counting);

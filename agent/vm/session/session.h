@@ -37,6 +37,7 @@
 #include "agent/vm/jvmti/class_source.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/recorder/recorder.h"
+#include "agent/vm/recorder/steps.h"
 #include "agent/vm/session/dump/profile_files.h"
 #include "agent/vm/session/dump/run_record.h"
 #include "agent/vm/session/dump/snapshots.h"
@@ -52,6 +53,7 @@ class ProfileWeights;
 namespace iprof::vm {
 
 class Counting;
+class HarvestRecorder;
 struct CodeMeans;
 // Where a profile goes: into a file, to a tool, or both. The file comes first.
 struct ProfilePlace {
@@ -155,6 +157,7 @@ class Session {
 
   // Once it has begun. Returns the CPU time that it took, in ns.
   uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const;
+  Steps& steps() { return steps_; }
   std::string out_path() const { return files_.out(); }
 
   // For the agent's own callbacks: the program's start and end, and dump requests.
@@ -215,6 +218,7 @@ class Session {
   ClassWatch class_watch_;
   ProxyNames proxies_;
   RunRecord run_;
+  Steps steps_;
   bool wants_early_start_ = false;
   bool begins_late_ = true;  // while the program runs; by Start or, after Prepare, by Resume
   enum class Begun : uint8_t { kNo, kYes, kNever };
@@ -225,10 +229,11 @@ class Session {
   UseRefresher use_refresher_;
   // In the order in which they begin and write. Destroyed from the last to the first.
   Recorders recorders_;
-  std::atomic<bool> has_recorders_{false};  // all of them; from here on they stay
-  std::unique_ptr<HiddenClasses> hidden_;   // null if the JVM does not show them
-  std::unique_ptr<Snapshots> snapshots_;    // null if there is no raw file
-  std::string why_no_raw_;                  // why; does not change once it has begun
+  const HarvestRecorder* harvest_ = nullptr;  // one of them, if there is one
+  std::atomic<bool> has_recorders_{false};    // all of them; from here on they stay
+  std::unique_ptr<HiddenClasses> hidden_;     // null if the JVM does not show them
+  std::unique_ptr<Snapshots> snapshots_;      // null if there is no raw file
+  std::string why_no_raw_;                    // why; does not change once it has begun
 };
 
 }  // namespace iprof::vm

@@ -97,8 +97,15 @@ Status Session::MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over, M
   Profile& profile = made.profile;
   profile.AddStandardTypes();
   ProfileSink& sink = made.sink.emplace(profile);
+  uint64_t written = 0;
+  // A recorder that takes long asks again and again.
+  const auto is_given_up = [&] {
+    steps_.At(control::Step::kProfile, written, recorders().size());
+    return is_over && is_over();
+  };
   for (const auto& recorder : recorders()) {
-    if (Status status = recorder->Write(jni, sink, is_over); !status.ok()) return status;
+    if (Status status = recorder->Write(jni, sink, is_given_up); !status.ok()) return status;
+    ++written;
   }
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {

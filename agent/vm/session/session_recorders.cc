@@ -54,10 +54,13 @@ Result<Counting*> Session::AddCounting() {
   plan.keeps_old_bytes = SwapGuard::IsNeededIn(JdkVersion(environment_.get()));
   auto origin = MakeClassOrigin(flags.Arguments(), plan, *log_);
   auto counting = std::make_unique<Counting>(
-      CountingContext{vm_, *log_, classes_, proxies_, class_watch_, budget_,
-                      [this](JNIEnv* jni) {
-                        for (const auto& recorder : recorders()) recorder->ClassesSwapped(jni);
-                      }},
+      CountingContext{
+          vm_, *log_, classes_, proxies_, class_watch_, budget_,
+          [this](JNIEnv* jni) {
+            for (const auto& recorder : recorders()) recorder->ClassesSwapped(jni);
+          },
+          [this](uint64_t done, uint64_t all) { steps_.At(control::Step::kClasses, done, all); },
+          [this](RecordSink& sink) { return harvest_ != nullptr && harvest_->NeedsExact(sink); }},
       std::move(plan), std::move(origin));
   if (Status status = counting->Open(std::move(counting_environment_)); !status.ok()) return status;
   if (hidden_ != nullptr) hidden_->CountWith(*counting);
@@ -115,12 +118,11 @@ void Session::AddHarvest(Counting* counting) {
   if (counting != nullptr) {
     exact.is_counted = [counting](std::string_view name) { return counting->Knows(name); };
     exact.to_class_file = ToClassFileBy(*counting);
-    exact.write = [counting](JNIEnv* jni, RecordSink& sink) {
-      return counting->Write(jni, sink, {});
-    };
   }
-  recorders_.push_back(std::make_unique<HarvestRecorder>(vm_, settings_.options, target_jdk_, *log_,
-                                                         budget_, std::move(exact)));
+  auto harvest = std::make_unique<HarvestRecorder>(vm_, settings_.options, target_jdk_, *log_,
+                                                   budget_, std::move(exact));
+  harvest_ = harvest.get();
+  recorders_.push_back(std::move(harvest));
 }
 
 CodeChange Session::changes_code() const {

@@ -1,5 +1,6 @@
 #include "writer/profile/io/format_version.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <system_error>
@@ -7,6 +8,24 @@
 #include "writer/profile/io/profile_place.h"
 
 namespace iprof {
+
+Result<FormatVersion> ParseFormatVersion(std::string_view text) {
+  const auto* const found = std::find(kFormatVersions.begin(), kFormatVersions.end(), text);
+  if (found != kFormatVersions.end())
+    return static_cast<FormatVersion>(found - kFormatVersions.begin());
+  std::string names;
+  for (const std::string_view name : kFormatVersions)
+    names.append(names.empty() ? "" : " or ").append(name);
+  return Status(Code::kUsage, "unknown format version \"" + std::string(text) + "\": use " + names);
+}
+
+FormatVersion SmallestVersionFor(const Profile& profile) {
+  FormatVersion smallest = FormatVersion::k1_0_0;
+  for (const Table table : kAllTables) {
+    if (profile.entry_count(table) != 0) smallest = std::max(smallest, FirstVersionWith(table));
+  }
+  return smallest;
+}
 
 Status CheckVersion(std::string_view version) {
   const auto unsupported = [&](const char* why) {

@@ -120,9 +120,7 @@ class ProfileText {
     Types();
     Methods();
     for (const Table table : kAllTables) {
-      const bool has_table =
-          table != Table::kInstanceOfs || options_.version != FormatVersion::k1_0_0;
-      if (!has_table || profile_.entry_count(table) == 0) continue;
+      if (!HasTable(options_.version, table) || profile_.entry_count(table) == 0) continue;
       table == Table::kSamples && !pieces_.empty() ? Pieces() : Entries(table);
     }
     for (const ExtraKey& extra : profile_.extras()) {
@@ -281,30 +279,12 @@ Result<WriteReport> WriteText(const Profile& profile, const SplitPart& split,
   if (Status status = sink.Finish(); !status.ok()) return status;
   WriteReport report;
   report.text_bytes = out.bytes();
-  if (options.version == FormatVersion::k1_0_0) {
+  if (!HasTable(options.version, Table::kInstanceOfs))
     report.instance_of_entries_left_out = profile.entry_count(Table::kInstanceOfs);
-  }
   return report;
 }
 
 }  // namespace
-
-std::string_view FormatVersionName(FormatVersion version) {
-  return version == FormatVersion::k1_0_0 ? "1.0.0" : "1.1.0";
-}
-
-Result<FormatVersion> ParseFormatVersion(std::string_view text) {
-  for (const FormatVersion version : {FormatVersion::k1_0_0, FormatVersion::k1_1_0}) {
-    if (text == FormatVersionName(version)) return version;
-  }
-  return Status(Code::kUsage,
-                "unknown format version \"" + std::string(text) + "\": use 1.0.0 or 1.1.0");
-}
-
-FormatVersion SmallestVersionFor(const Profile& profile) {
-  return profile.entry_count(Table::kInstanceOfs) == 0 ? FormatVersion::k1_0_0
-                                                       : FormatVersion::k1_1_0;
-}
 
 Result<WriteReport> WriteSplitProfile(const Profile& profile, const SplitPart& split,
                                       const WriteOptions& options, ByteSink& sink) {

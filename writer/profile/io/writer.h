@@ -16,19 +16,10 @@
 #include "writer/base/status.h"
 #include "writer/profile/io/atomic_file.h"
 #include "writer/profile/io/byte_stream.h"
+#include "writer/profile/io/format_version.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
-
-enum class FormatVersion : uint8_t {
-  k1_0_0,
-  k1_1_0,  // adds instanceOfProfiles, in the consumer's spelling
-};
-std::string_view FormatVersionName(FormatVersion version);  // "1.0.0"
-// "1.0.0" or "1.1.0"; anything else is kUsage.
-Result<FormatVersion> ParseFormatVersion(std::string_view text);
-// The smallest version that can represent the whole profile: 1.1.0 if it has instanceof entries.
-FormatVersion SmallestVersionFor(const Profile& profile);
 
 struct WriteOptions {
   FormatVersion version = FormatVersion::k1_0_0;

@@ -18,12 +18,11 @@ namespace iprof {
 class ProfileSink final : public RecordSink {
  public:
   // `profile` has the standard types, and must outlive this object.
-  explicit ProfileSink(Profile& profile, bool is_snapshot = false)
-      : profile_(profile), is_snapshot_(is_snapshot) {}
+  explicit ProfileSink(Profile& profile) : profile_(profile) {}
 
-  bool is_snapshot() const override { return is_snapshot_; }
   const Profile* profile() const override { return &profile_; }
   void SetProbeCounts(ProbeCounts counts) override;
+  const Profile* exact() const override { return counted_ ? &profile_ : nullptr; }
   void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                   const TypeCounts& types, const AssemblyOptions& options) override;
   void AddMethod(uint32_t number, const RawMethod& method) override;
@@ -51,7 +50,6 @@ class ProfileSink final : public RecordSink {
   MethodIndex IndexOf(Method& method);
 
   Profile& profile_;
-  const bool is_snapshot_;
   bool at_rest_ = true;
   std::optional<AssemblyResult> counted_;
   uint64_t sites_left_out_ = 0;  // of the harvest

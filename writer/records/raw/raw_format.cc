@@ -64,7 +64,7 @@ bool GetHeader(BoundedReader* in, RawHeader* header) {
   const uint32_t flags = in->GetBelow(kFlagsEnd);
   const double max_lost = std::bit_cast<double>(in->GetFixed64());
   header->target_jdk = static_cast<int>(in->GetBelow(INT32_MAX));
-  header->format = in->GetBelow(2) == 0 ? FormatVersion::k1_0_0 : FormatVersion::k1_1_0;
+  header->format = static_cast<FormatVersion>(in->GetBelow(kFormatVersions.size()));
   if (!in->ok() || version.size() > kMostVersionText || !(max_lost >= 0 && max_lost <= 1))
     return false;
   header->agent_version = version;
@@ -115,7 +115,7 @@ std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
   PutVarint(flags, &page);
   PutFixed64(std::bit_cast<uint64_t>(header.assembly.max_lost), &page);
   PutVarint(static_cast<uint64_t>(std::max(header.target_jdk, 0)), &page);
-  PutVarint(header.format == FormatVersion::k1_0_0 ? 0 : 1, &page);
+  PutVarint(static_cast<uint64_t>(header.format), &page);
   page.resize(kRawPageBytes);
   PutNumberAt(RawHashOf(std::span<const uint8_t>(page).subspan(kBodyAt)), kHashAt, &page);
   return page;

@@ -1,6 +1,7 @@
 #include "writer/records/raw/raw_sink.h"
 
 #include "writer/profile/io/agent_section.h"
+#include "writer/records/raw/profile_sink.h"
 #include "writer/records/raw/raw_harvest.h"
 
 namespace iprof {
@@ -12,6 +13,11 @@ void RawSink::SetProbeCounts(ProbeCounts counts) {
     live_frames_.emplace_back(live_methods_.emplace_back(method), frames);
   generation_.live_frames = live_frames_;
   generation_.estimated = std::move(counts.estimated);
+}
+
+void RawSink::SetExact(ProbeCounts counts) {
+  exact_.emplace().AddStandardTypes();
+  ProfileSink(*exact_).SetProbeCounts(std::move(counts));
 }
 
 void RawSink::AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,

@@ -9,6 +9,7 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +30,10 @@ class RawSink final : public RecordSink {
   RawSink& operator=(const RawSink&) = delete;
 
   RawWriter* log() override { return &file_; }
-  bool is_snapshot() const override { return true; }
   bool may_repeat() const override { return may_repeat_; }
   void SetProbeCounts(ProbeCounts counts) override;
+  void SetExact(ProbeCounts counts) override;
+  const Profile* exact() const override { return exact_ ? &*exact_ : nullptr; }
   void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                   const TypeCounts& types, const AssemblyOptions& options) override;
   void AddMethod(uint32_t number, const RawMethod& method) override {
@@ -56,6 +58,7 @@ class RawSink final : public RecordSink {
   std::list<std::string> live_methods_;
   std::vector<std::pair<std::string_view, uint64_t>> live_frames_;
   std::shared_ptr<RawHarvestBytes> harvest_;
+  std::optional<Profile> exact_;
 };
 
 }  // namespace iprof

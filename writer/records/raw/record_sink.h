@@ -29,7 +29,7 @@ namespace iprof {
 
 // What probes counted.
 struct ProbeCounts {
-  // All classes, and by site what they saw. Null if the sink has a log.
+  // All classes, and by site what they saw. Null if the sink has a log, unless they are for SetExact.
   const ClassSource* classes = nullptr;
   const TypeCounts* types = nullptr;
   std::span<const uint64_t> counters = {};              // by CounterIndex
@@ -45,11 +45,10 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
 
-  // Where classes, their ends, and pairs are added that are new. It remembers them. Null: the sink takes all at once.
+  // Where classes, their ends, and pairs are added that are new. It remembers them. Such a sink is one snapshot of many,
+  // while the program goes on: a source stops no thread and waits for nothing for long, and what is missing comes with the
+  // next one. Null: the sink takes all at once, and the time that this needs.
   virtual RawWriter* log() { return nullptr; }
-  // One of many, while the program goes on: it stops no thread, waits for nothing for long, and what is missing comes
-  // with the next one. Otherwise it takes the time that it needs.
-  virtual bool is_snapshot() const = 0;
   // If hardly anything was recorded since the log's last generation, a source may save the work and leave what it wrote
   // then. Who asks for one snapshot gets all.
   virtual bool may_repeat() const { return false; }
@@ -58,6 +57,11 @@ class RecordSink {
 
   // All spans stay valid until the sink is complete.
   virtual void SetProbeCounts(ProbeCounts counts) = 0;
+  // The same counts as a sink without a log takes them, where a harvest with this snapshot needs them. Their spans may go.
+  virtual void SetExact(ProbeCounts /*counts*/) {}
+  // What probes counted, as a profile shows it: versions of classes, exceptions and replaced calls are settled. Null: it
+  // is not here.
+  virtual const Profile* exact() const { return nullptr; }
   // What another source counted, without a log: all of it.
   virtual void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                           const TypeCounts& types, const AssemblyOptions& options) = 0;

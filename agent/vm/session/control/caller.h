@@ -6,6 +6,7 @@
 
 #include "writer/base/status.h"
 #include "writer/control/answer.h"
+#include "writer/control/progress.h"
 #include "writer/profile/io/byte_stream.h"
 
 namespace iprof::vm {
@@ -16,6 +17,8 @@ class Caller {
 
   // The last that it hears.
   virtual void Answer(const control::Answer& answer) = 0;
+  // Hears how far a command is that takes long; it does not wait.
+  virtual void Report(const control::Progress& progress) = 0;
   // Takes the profile that it wants. Finish says that this is all of it.
   virtual ByteSink& profile() = 0;
   // After Finish: waits until the caller has put the profile into its place. False: it could not, or is gone.

@@ -31,6 +31,7 @@ class Answers : public Caller, public std::enable_shared_from_this<Answers> {
   void Answer(const control::Answer& answer) override {
     Add(answer.command + ": " + answer.message);
   }
+  void Report(const control::Progress& /*progress*/) override {}
   ByteSink& profile() override { return sink_; }
   bool HasSaved() override { return false; }
   bool IsThere() const override { return true; }

@@ -135,10 +135,10 @@ TEST_CASE("A tool of another release is refused, and its own hears the version",
         if (command.ok()) client->Answer({*command, control::Outcome::kDone, ""});
       });
   REQUIRE(opened.ok());
-  CHECK(Ask(path, "command=status\n") == "{\"iprofagent\":2}\n");
-  CHECK(Ask(path, "iprof/3 command=status\n") == "{\"iprofagent\":2}\n");
-  CHECK(Ask(path, "iprof/2 command=x\n") ==
-        std::string("iprof/2\nA\0\0\0\66", 13) +
+  CHECK(Ask(path, "command=status\n") == "{\"iprofagent\":3}\n");
+  CHECK(Ask(path, "iprof/2 command=status\n") == "{\"iprofagent\":3}\n");
+  CHECK(Ask(path, "iprof/3 command=x\n") ==
+        std::string("iprof/3\nA\0\0\0\66", 13) +
             "{\"command\":\"command=x\",\"outcome\":\"done\",\"message\":\"\"}\n");
 }
 

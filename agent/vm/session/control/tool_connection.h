@@ -4,7 +4,7 @@
 // library or by the doorbell, has a socket of its own: the agent connects to it and says its version, so the tool knows at
 // once that it was heard.
 //
-//   To("/tmp/.iprof-0123456789abcdef/agent", is_ending)  // connected, and "iprof/2\n" is sent
+//   To("/tmp/.iprof-0123456789abcdef/agent", is_ending)  // connected, and "iprof/3\n" is sent
 //
 // Guarantees: only a socket on which this process's user or root listens is used. A tool that takes nothing is given up
 // after a minute.
@@ -39,6 +39,7 @@ class ToolConnection final : public Caller {
   Result<std::string> HearCommand() { return channel_.HearGreeting(control::Peer::kTool); }
 
   void Answer(const control::Answer& answer) override;
+  void Report(const control::Progress& progress) override { channel_.Report(progress); }
   ByteSink& profile() override { return sink_; }
   bool HasSaved() override;
   bool IsThere() const override { return channel_.IsOpen(); }

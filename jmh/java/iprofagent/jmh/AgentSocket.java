@@ -11,7 +11,7 @@ import java.nio.file.Path;
 /** The agent in this JVM, reached through its control socket: one connection for each command. */
 record AgentSocket(Path path) {
     private static final int BUFFER_BYTES = 8192;
-    private static final String GREETING = "iprof/2";
+    private static final String GREETING = "iprof/3";
     private static final int LETTER_AND_LENGTH_BYTES = 5;
 
     /**

@@ -16,13 +16,13 @@ import java.time.Duration;
 /**
  * A socket in a private folder, at which the native agent of this process connects when it is called.
  *
- * <p>One line goes to the agent, {@code iprof/2 command=dump,out=/tmp/app.iprof}. It answers with its own line, {@code iprof/2}, and with
+ * <p>One line goes to the agent, {@code iprof/3 command=dump,out=/tmp/app.iprof}. It answers with its own line, {@code iprof/3}, and with
  * messages: a letter, the length in four bytes, and as many bytes. The last is the answer, of letter A.
  *
  * <p>Failure: AgentException, or IOException where no socket can be made.
  */
 final class AgentCall implements AutoCloseable {
-    private static final String GREETING = "iprof/2";
+    private static final String GREETING = "iprof/3";
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration PATIENCE_OF_CALL = Duration.ofSeconds(5);
     private static final int HEADER_BYTES = 5;

@@ -1,4 +1,4 @@
-#include "agent/harvest/exact_sites.h"
+#include "agent/harvest/exact_counts.h"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/harvest/block_counts.h"
-#include "agent/harvest/names_in_profile.h"
+#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -27,6 +27,51 @@ constexpr size_t kMostBytesWithShortJumps = INT16_MAX;
 bool IsVirtual(Op op) { return op == Op::invokevirtual || op == Op::invokeinterface; }
 bool IsBranch(Op op) { return classfile::IsConditionalBranch(op) || classfile::IsSwitch(op); }
 uint64_t Unsigned(int64_t count) { return static_cast<uint64_t>(std::max<int64_t>(count, 0)); }
+
+std::optional<TypeIndex> FindClass(const Profile& profile, const HarvestedClass& klass) {
+  if (klass.stable_name.empty()) return std::nullopt;
+  const std::string stable(klass.stable_name);
+  const auto name = TypeNameOf(Descriptor(klass.is_array ? stable : "L" + stable + ";"));
+  return name ? profile.FindType(ToUtf8(*name)) : std::nullopt;
+}
+
+// `owner` is the method's class.
+std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex owner,
+                                      const HarvestedMethod& method) {
+  const auto types = SignatureOf(method.descriptor);
+  if (!types) return std::nullopt;
+  std::vector<TypeIndex> signature{owner};
+  for (const std::string& name : *types) {
+    const auto type = profile.FindType(ToUtf8(name));
+    if (!type) return std::nullopt;
+    signature.push_back(*type);
+  }
+  return profile.FindMethod(ToUtf8(method.name), signature);
+}
+
+uint64_t CallsOf(const Profile& profile, MethodIndex method) {
+  const auto context = profile.FindContext(kNoContext, method, 0);
+  if (!context) return 0;
+  const auto entry = profile.FindEntry(Table::kCalls, *context);
+  return entry ? static_cast<uint64_t>(profile.EntryCount(Table::kCalls, *entry)) : 0;
+}
+
+// Which class of the program each type of the profile is. The program has HotSpot's own counts yet.
+std::vector<uint32_t> ClassesOf(const Profile& profile, const hotspot::HarvestedProgram& program) {
+  std::vector<uint32_t> classes(profile.type_count(), kNoClass);
+  std::vector<uint64_t> counts(profile.type_count());
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    if (program.classes[c].is_previous_version) continue;
+    const auto type = FindClass(profile, program.classes[c]);
+    if (!type) continue;
+    const auto t = static_cast<size_t>(*type);
+    const uint64_t counted = hotspot::CountsOf(program, program.classes[c]);
+    if (classes[t] != kNoClass && counted <= counts[t]) continue;
+    classes[t] = c;
+    counts[t] = counted;
+  }
+  return classes;
+}
 
 class SiteFiller {
  public:
@@ -182,29 +227,48 @@ class SiteFiller {
 
 }  // namespace
 
-std::function<bool(const HarvestedClass&, const HarvestedMethod&)> HasCounts(
-    const Profile& counted) {
-  std::vector<bool> has_counts(counted.method_count());
+ExactCounts::ExactCounts(const Profile& counted, std::function<bool(std::string_view)> is_counted)
+    : counted_(counted), is_counted_(std::move(is_counted)), has_counts_(counted.method_count()) {
   for (const Table table : {Table::kCalls, Table::kConditionals, Table::kVirtualInvokes}) {
     for (const EntryIndex entry : EntriesOf(counted, table)) {
       const MethodIndex method = counted.InnermostFrame(counted.EntryContext(table, entry)).method;
       if (method != kNoMethod && counted.EntryTotal(table, entry) > 0)
-        has_counts[static_cast<size_t>(method)] = true;
+        has_counts_[static_cast<size_t>(method)] = true;
     }
   }
-  return [&counted, has_counts = std::move(has_counts)](const HarvestedClass& klass,
-                                                        const HarvestedMethod& method) {
-    const auto owner = FindClass(counted, klass);
-    if (!owner) return false;
-    const auto found = FindMethod(counted, *owner, method);
-    return found && has_counts[static_cast<size_t>(*found)];
-  };
 }
 
-void SetExactSites(const Profile& counted, std::span<const uint32_t> classes,
-                   const ToClassFile& to_class_file, hotspot::HarvestedProgram& program,
-                   const std::function<bool()>& stops) {
-  SiteFiller(counted, classes, to_class_file, program).Run(stops);
+bool ExactCounts::NeedsCodeOf(const HarvestedClass& klass, const HarvestedMethod& method) const {
+  if (!is_counted_(klass.stable_name)) return false;
+  const auto owner = FindClass(counted_, klass);
+  const auto found = owner ? FindMethod(counted_, *owner, method) : std::nullopt;
+  return found && has_counts_[static_cast<size_t>(*found)];
+}
+
+uint64_t ExactCounts::FillCalls(hotspot::HarvestedProgram& program) {
+  classes_ = ClassesOf(counted_, program);
+  uint64_t ran = 0;
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    const HarvestedClass& klass = program.classes[c];
+    if (klass.stable_name.empty() || klass.is_array || !is_counted_(klass.stable_name)) continue;
+    const auto owner = FindClass(counted_, klass);
+    const bool has_counts = owner && classes_[static_cast<size_t>(*owner)] == c;
+    for (uint32_t m = klass.first_method; m < klass.first_method + klass.methods; ++m) {
+      HarvestedMethod& method = program.methods[m];
+      method.is_exact = true;
+      method.invocations = 0;
+      if (!has_counts) continue;
+      if (const auto found = FindMethod(counted_, *owner, method))
+        method.invocations = CallsOf(counted_, *found);
+      if (method.invocations > 0) ++ran;
+    }
+  }
+  return ran;
+}
+
+void ExactCounts::FillSites(const ToClassFile& to_class_file, const std::function<bool()>& stops,
+                            hotspot::HarvestedProgram& program) const {
+  SiteFiller(counted_, classes_, to_class_file, program).Run(stops);
 }
 
 }  // namespace iprof::vm

@@ -1,4 +1,4 @@
-#include "agent/harvest/exact_sites.h"
+#include "agent/harvest/exact_counts.h"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "agent/harvest/estimate.h"
-#include "agent/harvest/exact_calls.h"
-#include "agent/harvest/names_in_profile.h"
 
 namespace iprof::vm {
 namespace {
@@ -69,23 +67,25 @@ class Program {
     return again;
   }
 
+  ExactCounts Exact() const {
+    return {counted, [](std::string_view name) { return name == "a/Main"; }};
+  }
+
   struct Calls {
     uint64_t one, two, leaf;
     bool operator==(const Calls&) const = default;
   };
   Calls Estimate(bool knows_positions = true) {
-    const std::vector<uint32_t> classes = ClassesOf(counted, made);
-    SetExactCalls(
-        counted, classes, [](std::string_view name) { return name == "a/Main"; }, made);
-    SetExactSites(
-        counted, classes,
+    ExactCounts exact = Exact();
+    exact.FillCalls(made);
+    exact.FillSites(
         [&](std::span<RunningSite> sites) {
           for (RunningSite& site : sites) {
             CHECK(site.class_descriptor == "La/Main;");
             if (knows_positions) site.original = site.running - kProbe;
           }
         },
-        made);
+        {}, made);
     const hotspot::Estimate estimate = hotspot::EstimateCalls(made);
     return {estimate.scales[one_].calls, estimate.scales[two_].calls, estimate.scales[leaf_].calls};
   }
@@ -201,13 +201,10 @@ TEST_CASE("what is not filled in time keeps HotSpot's counts") {
   program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
   program.Receivers(1, {{"b.One", 900}, {"b.Two", 100}});
   int asked = 0;
-  const std::vector<uint32_t> classes = ClassesOf(program.counted, program.made);
-  SetExactCalls(
-      program.counted, classes, [](std::string_view name) { return name == "a/Main"; },
-      program.made);
-  SetExactSites(
-      program.counted, classes, [](std::span<RunningSite>) { FAIL("was stopped"); }, program.made,
-      [&] { return ++asked > 0; });
+  ExactCounts exact = program.Exact();
+  exact.FillCalls(program.made);
+  exact.FillSites([](std::span<RunningSite>) { FAIL("was stopped"); }, [&] { return ++asked > 0; },
+                  program.made);
   CHECK(asked == 1);
   CHECK_FALSE(program.main().calls[0].exact_count);
   CHECK(program.main().types.empty());
@@ -216,7 +213,7 @@ TEST_CASE("what is not filled in time keeps HotSpot's counts") {
 TEST_CASE("code is needed of methods with counts") {
   Program program(kVirtual);
   const auto needed = [&] {
-    return HasCounts(program.counted)(program.made.classes[0], program.main());
+    return program.Exact().NeedsCodeOf(program.made.classes[0], program.main());
   };
   CHECK(needed());
   program.main().name = "other";
@@ -237,6 +234,90 @@ TEST_CASE("a receiver that the harvest does not know is one of the others") {
   program.Call(1, Op::invokevirtual, "b/Base", "area", 0);
   program.Receivers(1, {{"b.One", 600}, {"b.Gone", 400}});
   CHECK(program.Estimate() == Program::Calls{600, 400, 50});
+}
+
+// --- Calls alone.
+
+void AddClass(hotspot::HarvestedProgram& program, std::string_view name) {
+  HarvestedClass klass;
+  klass.name = klass.stable_name = name;
+  klass.first_method = static_cast<uint32_t>(program.methods.size());
+  program.classes.push_back(klass);
+}
+
+HarvestedMethod& AddMethod(hotspot::HarvestedProgram& program, std::string_view name,
+                           uint64_t invocations) {
+  HarvestedMethod method;
+  method.klass = static_cast<uint32_t>(program.classes.size() - 1);
+  method.name = name;
+  method.descriptor = "(I)V";
+  method.has_data = true;
+  method.invocations = method.data_invocations = invocations;
+  ++program.classes.back().methods;
+  program.methods.push_back(method);
+  return program.methods.back();
+}
+
+TEST_CASE("exact calls replace HotSpot's, and what they pass on is on their scale") {
+  hotspot::HarvestedProgram program;
+  AddClass(program, "a/Exact");
+  // HotSpot stopped after 100 of 10,000 calls, each of which calls the next method twice.
+  AddMethod(program, "run", 100)
+      .calls.push_back({5, classfile::Op::invokestatic, "b/Rest", "leaf", "(I)V", 200});
+  AddMethod(program, "never", 50);
+  AddClass(program, "b/Rest");
+  // It calls back into the class with exact counts, which must stay as they are.
+  AddMethod(program, "leaf", 150)
+      .calls.push_back({5, classfile::Op::invokestatic, "a/Exact", "run", "(I)V", 1500});
+
+  Profile counted;
+  counted.AddStandardTypes();
+  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
+                             counted.AddType("int")};
+  const MethodIndex run = counted.AddMethod("run", signature);
+  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
+
+  ExactCounts exact(counted, [](std::string_view name) { return name == "a/Exact"; });
+  CHECK(exact.FillCalls(program) == 1);
+  CHECK(program.methods[0].is_exact);
+  CHECK(program.methods[1].invocations == 0);
+  CHECK_FALSE(program.methods[2].is_exact);
+  const hotspot::Estimate estimate = hotspot::EstimateCalls(program);
+  CHECK(estimate.scales[0].calls == 10'000);
+  CHECK(estimate.scales[1].calls == 0);
+  CHECK(estimate.scales[2].calls == 20'000);
+}
+
+TEST_CASE("of classes with one name, the most counted passes on the calls, and the others none") {
+  hotspot::HarvestedProgram program;
+  // The first is a previous version, and the second was just loaded by a newer loader.
+  for (const uint64_t invocations : {900u, 3u, 100u, 100u}) {
+    AddClass(program, "a/Exact");
+    program.classes.back().loader = program.classes.size();
+    program.classes.back().is_previous_version = program.classes.size() == 1;
+    AddMethod(program, "run", invocations)
+        .calls.push_back(
+            {5, classfile::Op::invokestatic, "b/Rest", "leaf", "(I)V", 2 * invocations});
+  }
+  AddClass(program, "b/Rest");
+  AddMethod(program, "leaf", 150);
+
+  Profile counted;
+  counted.AddStandardTypes();
+  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
+                             counted.AddType("int")};
+  const MethodIndex run = counted.AddMethod("run", signature);
+  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
+
+  ExactCounts exact(counted, [](std::string_view name) { return name == "a/Exact"; });
+  CHECK(exact.FillCalls(program) == 1);
+  std::vector<uint64_t> calls;
+  for (size_t m = 0; m < 4; ++m) {
+    CHECK(program.methods[m].is_exact);
+    calls.push_back(program.methods[m].invocations);
+  }
+  CHECK(calls == std::vector<uint64_t>{0, 0, 10'000, 0});
+  CHECK(hotspot::EstimateCalls(program).scales[4].calls == 20'000);
 }
 
 }  // namespace
