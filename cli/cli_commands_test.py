@@ -471,7 +471,7 @@ class Convert(CliTest):
         checks = [{"ctx": "2:20", "records": [11, 3]}, {"ctx": "2:30", "records": [12, 4]}]
         a = self.write("a.iprof", profile(version="1.1.0", instanceOfProfiles=checks))
         said = self.err("convert", a, "--to", "iprof@1.0.0", "-o", "old.iprof")
-        self.assertEqual(said, "iprof: warning: 2 instanceof entries were left out: version 1.0.0 has no table for them\n")
+        self.assertEqual(said, "iprof: warning: 2 entries were left out: version 1.0.0 has no table for them\n")
         self.assertEqual(self.load("old.iprof"), profile())
         self.assertEqual(self.err("convert", a, "--to", "iprof@1.1.0", "-o", "new.iprof"), "")
         self.assertEqual(self.load("new.iprof"), profile(version="1.1.0", instanceOfProfiles=checks))

@@ -133,9 +133,7 @@ class ConvertCommand : public Command {
     json.EndObject();
     if (target_.is_profile()) {
       const Result<FormatVersion> written = ParseFormatVersion(version());
-      const bool is_lossless = !written.ok() || HasTable(*written, Table::kInstanceOfs);
-      json.Field("lost_entries",
-                 is_lossless ? size_t{0} : profile.entry_count(Table::kInstanceOfs));
+      json.Field("lost_entries", written.ok() ? EntriesWithoutTable(profile, *written) : 0);
     }
     json.EndObject();
   }

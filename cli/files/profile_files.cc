@@ -219,13 +219,13 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
   const auto write = [&](ByteSink& sink) -> Status {
     const Result<WriteReport> report = WriteForImage(profile, options, sink);
     if (!report.ok()) return report.status();
-    left_out = report->instance_of_entries_left_out;
+    left_out = report->entries_left_out;
     return {};
   };
   Status status = WriteOutput(console, path, WantsGzip(gzip, path), write, readers);
   if (status.ok() && left_out != 0) {
     console.Warn(fmt::format("{} left out: version {} has no table for them",
-                             Counted(left_out, "instanceof entry was", "instanceof entries were"),
+                             Counted(left_out, "entry was", "entries were"),
                              FormatVersionName(options.version)));
   }
   return status;

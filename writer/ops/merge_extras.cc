@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/part_rules.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/source_lines.h"
 #include "writer/profile/io/split_part.h"
@@ -92,12 +94,8 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
     has_lines_ = true;
     return;
   }
-  if (name == kHarvestPart) {
-    if (const auto note = HarvestNote::Parse(json)) return AddHarvest(*note);
-  }
-  if (name == kSnapshotPart) {
-    if (const auto note = SnapshotNote::Parse(json)) return AddSnapshot(*note);
-  }
+  if (const PartRule* rule = RuleOf(name); rule != nullptr && rule->is_valid(json))
+    return AddUnited(name, json);
   if (name == kEstimatesPart) {
     if (const auto note = EstimateNote::Parse(json)) return AddEstimates(*note, facts);
   }
@@ -115,20 +113,9 @@ void ExtraKeyMerger::AddUnread(std::string_view json) {
   if (!unread_ || json < *unread_) unread_ = json;
 }
 
-void ExtraKeyMerger::AddHarvest(const HarvestNote& note) {
-  if (harvest_) {
-    harvest_->Unite(note);
-  } else {
-    harvest_ = note;
-  }
-}
-
-void ExtraKeyMerger::AddSnapshot(const SnapshotNote& note) {
-  if (snapshot_) {
-    snapshot_->Unite(note);
-  } else {
-    snapshot_ = note;
-  }
+void ExtraKeyMerger::AddUnited(std::string_view name, std::string_view json) {
+  const auto [known, is_new] = united_.try_emplace(std::string(name), json);
+  if (!is_new) known->second = RuleOf(name)->unite(known->second, json);
 }
 
 void ExtraKeyMerger::AddSampling(const SamplingSum& sum) {
@@ -169,8 +156,7 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
   has_section_ |= other.has_section_;
   for (const auto& [name, json] : other.parts_) AddPart(name, json, {});
   has_lines_ |= other.has_lines_;
-  if (other.harvest_) AddHarvest(*other.harvest_);
-  if (other.snapshot_) AddSnapshot(*other.snapshot_);
+  for (const auto& [name, json] : other.united_) AddUnited(name, json);
   for (const auto& [kind, sum] : other.sampling_) AddSampling(sum);
   runs_.Add(other.runs_);
   for (const auto& [target, there] : other.images_) {
@@ -244,12 +230,12 @@ AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
       sampling, {}, [](const SamplingSum& sum) { return sum.Number("signals"); });
   if (most != sampling.end()) section.SetPart(kSamplingPart, most->ToJson());
   if (estimates_) section.SetPart(kEstimatesPart, estimates_->ToJson());
-  if (harvest_) {
-    HarvestNote note = *harvest_;
-    if (has_exact_counts_) note.UniteExact();
-    section.SetPart(kHarvestPart, note.ToJson());
+  for (const auto& [name, json] : united_) {
+    std::optional<HarvestNote> harvest;
+    if (name == kHarvestPart && has_exact_counts_) harvest = HarvestNote::Parse(json);
+    if (harvest) harvest->UniteExact();
+    section.SetPart(name, harvest ? harvest->ToJson() : json);
   }
-  if (snapshot_) section.SetPart(kSnapshotPart, snapshot_->ToJson());
   if (const ImageChoice image = ChooseImage(preferred); image.note)
     section.SetPart(kImagePart, image.note->ToJson());
   return section;
@@ -270,8 +256,9 @@ std::vector<std::string> ExtraKeyMerger::ConflictingKeys() const {
   if (HasSection() && unread_) keys.emplace_back(kAgentKey);
   if (has_lines_ && parts_.contains(kLinesPart)) keys.push_back(PartKey(kLinesPart));
   if (estimates_ && parts_.contains(kEstimatesPart)) keys.push_back(PartKey(kEstimatesPart));
-  if (harvest_ && parts_.contains(kHarvestPart)) keys.push_back(PartKey(kHarvestPart));
-  if (snapshot_ && parts_.contains(kSnapshotPart)) keys.push_back(PartKey(kSnapshotPart));
+  for (const auto& [name, json] : united_) {
+    if (parts_.contains(name)) keys.push_back(PartKey(name));
+  }
   if (UnitedSampling().size() > 1 || (!sampling_.empty() && parts_.contains(kSamplingPart)))
     keys.push_back(PartKey(kSamplingPart));
   if (!runs_.empty() && parts_.contains(kProvenancePart)) keys.push_back(PartKey(kProvenancePart));

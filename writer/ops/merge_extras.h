@@ -16,8 +16,8 @@
 //  - The runs of all inputs are listed (run_note.h). Hashes of code, lines and callees are left
 //    out: they belong to methods, and whoever writes the methods adds them (code_part.h,
 //    position_part.h).
-//  - Notes of harvests are united (harvest_note.h), and say if an input had exact counts. So are
-//    notes of snapshots (snapshot_note.h).
+//  - Parts with a rule of their own (part_rules.h) are united by it: notes of harvests, which also say if an input had
+//    exact counts, and notes of snapshots.
 //  - A section that we cannot read is kept only if no input has a readable one; otherwise it is
 //    left out and "iprofagent" is reported.
 // Threads: one per object. Failure: none but std::bad_alloc.
@@ -36,10 +36,8 @@
 #include "writer/profile/image/image_target.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
-#include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/sampling_sum.h"
-#include "writer/profile/io/snapshot_note.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
@@ -97,13 +95,12 @@ class ExtraKeyMerger {
   void AddPart(std::string_view name, std::string_view json, const InputFacts& facts);
   void AddImage(const ImageNote& note, const InputFacts& facts);
   void AddUnread(std::string_view json);
-  void AddHarvest(const HarvestNote& note);
   void AddEstimates(EstimateNote note, const InputFacts& facts);
-  void AddSnapshot(const SnapshotNote& note);
   void AddSampling(const SamplingSum& sum);
+  void AddUnited(std::string_view name, std::string_view json);
   bool HasSection() const {
-    return has_section_ || !parts_.empty() || harvest_.has_value() || snapshot_.has_value() ||
-           !sampling_.empty() || !runs_.empty() || estimates_.has_value() || !images_.empty();
+    return has_section_ || !parts_.empty() || !united_.empty() || !sampling_.empty() ||
+           !runs_.empty() || estimates_.has_value() || !images_.empty();
   }
   // Those of one event as one, where their intervals are alike.
   std::vector<SamplingSum> UnitedSampling() const;
@@ -111,10 +108,9 @@ class ExtraKeyMerger {
 
   std::map<std::string, std::string, std::less<>> texts_;  // keys that are not ours
   bool has_section_ = false;                               // a section that can be read
-  AgentSection::Parts parts_;  // except those that have members below, if they are well-formed
-  bool has_lines_ = false;     // well-formed ones
-  std::optional<HarvestNote> harvest_;
-  std::optional<SnapshotNote> snapshot_;
+  AgentSection::Parts parts_;   // except those that have members below, if they are well-formed
+  bool has_lines_ = false;      // well-formed ones
+  AgentSection::Parts united_;  // those with a PartRule
   std::optional<EstimateNote> estimates_;
   bool has_exact_counts_ = false;
   std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval

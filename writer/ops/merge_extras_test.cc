@@ -1,4 +1,6 @@
 #include "writer/ops/merge_extras.h"
+#include "writer/profile/io/harvest_note.h"
+#include "writer/profile/io/snapshot_note.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -19,6 +19,14 @@ Result<FormatVersion> ParseFormatVersion(std::string_view text) {
   return Status(Code::kUsage, "unknown format version \"" + std::string(text) + "\": use " + names);
 }
 
+size_t EntriesWithoutTable(const Profile& profile, FormatVersion version) {
+  size_t entries = 0;
+  for (const Table table : kAllTables) {
+    if (!HasTable(version, table)) entries += profile.entry_count(table);
+  }
+  return entries;
+}
+
 FormatVersion SmallestVersionFor(const Profile& profile) {
   FormatVersion smallest = FormatVersion::k1_0_0;
   for (const Table table : kAllTables) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -35,6 +36,8 @@ constexpr FormatVersion FirstVersionWith(Table table) {
 constexpr bool HasTable(FormatVersion version, Table table) {
   return version >= FirstVersionWith(table);
 }
+// Entries of the profile for which the version has no table.
+size_t EntriesWithoutTable(const Profile& profile, FormatVersion version);
 // The smallest version that can represent the whole profile.
 FormatVersion SmallestVersionFor(const Profile& profile);
 

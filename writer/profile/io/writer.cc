@@ -279,8 +279,7 @@ Result<WriteReport> WriteText(const Profile& profile, const SplitPart& split,
   if (Status status = sink.Finish(); !status.ok()) return status;
   WriteReport report;
   report.text_bytes = out.bytes();
-  if (!HasTable(options.version, Table::kInstanceOfs))
-    report.instance_of_entries_left_out = profile.entry_count(Table::kInstanceOfs);
+  report.entries_left_out = EntriesWithoutTable(profile, options.version);
   return report;
 }
 

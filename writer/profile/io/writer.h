@@ -28,8 +28,8 @@ struct WriteOptions {
 };
 
 struct WriteReport {
-  uint64_t text_bytes = 0;                  // before compression
-  size_t instance_of_entries_left_out = 0;  // 1.0.0 has no table for them
+  uint64_t text_bytes = 0;      // before compression
+  size_t entries_left_out = 0;  // the version has no table for them
 };
 
 Result<WriteReport> WriteProfile(const Profile& profile, const WriteOptions& options,

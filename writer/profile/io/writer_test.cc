@@ -145,7 +145,7 @@ TEST_CASE(
   StringSink old_sink;
   Result<WriteReport> report = WriteProfile(p, {}, old_sink);
   REQUIRE(report.ok());
-  CHECK(report->instance_of_entries_left_out == 1);
+  CHECK(report->entries_left_out == 1);
   CHECK(report->text_bytes == old_sink.text().size());
   CHECK(old_sink.text().find("nstance") == std::string::npos);
   WriteOptions options;
@@ -153,7 +153,7 @@ TEST_CASE(
   StringSink sink;
   report = WriteProfile(p, options, sink);
   REQUIRE(report.ok());
-  CHECK(report->instance_of_entries_left_out == 0);
+  CHECK(report->entries_left_out == 0);
   CHECK(sink.text().find(R"("instanceOfProfiles":[{"ctx":"0:5","records":[0,3]}])") !=
         std::string::npos);
   CHECK(ParseFormatVersion("1.1.0").value() == FormatVersion::k1_1_0);
