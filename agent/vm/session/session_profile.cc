@@ -98,14 +98,18 @@ Status Session::MakeProfile(JNIEnv* jni, const std::function<bool()>& is_over, M
   profile.AddStandardTypes();
   ProfileSink& sink = made.sink.emplace(profile);
   uint64_t written = 0;
-  // A recorder that takes long asks again and again.
-  const auto is_given_up = [&] {
+  const auto note_progress = [&] {
     steps_.At(control::Step::kProfile, written, recorders().size());
+  };
+  // A recorder that takes long may ask again and again.
+  const auto is_given_up = [&] {
+    note_progress();
     return is_over && is_over();
   };
   for (const auto& recorder : recorders()) {
     if (Status status = recorder->Write(jni, sink, is_given_up); !status.ok()) return status;
     ++written;
+    note_progress();
   }
   const auto was_added = [&](InternalName owner, std::string_view name,
                              std::string_view descriptor) {
