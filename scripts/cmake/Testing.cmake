@@ -1,4 +1,4 @@
-# Test targets: iprof_test(NAME SOURCES … LIBS …) is one Catch2 binary for one room, registered with ctest;
+# Test targets: iprof_test(NAME SOURCES … LIBS … [ALONE …]) is one Catch2 binary for one room, registered with ctest;
 # iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ; iprof_fuzz_targets is all of them.
 include(CTest)
 
@@ -10,11 +10,9 @@ if(BUILD_TESTING)
   target_link_libraries(iprof_catch_main PUBLIC Catch2::Catch2)
   # Catch2's header costs more than most tests: g++ reads it once for all of them. Not clang, because clang-tidy reads
   # its commands without building.
-  set(IPROF_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)  # the tests' own code, not what they test
+  set(IPROF_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)  # the tests' own code, not what they test
+  target_compile_options(iprof_catch_main PRIVATE ${IPROF_TEST_OPTIONS})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    foreach(warning array-bounds stringop-overflow mismatched-new-delete)  # false with -O1: std::string(n, 'x') + "y"
-      list(APPEND IPROF_TEST_OPTIONS $<$<CONFIG:Release>:-Wno-${warning}>)
-    endforeach()
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
     add_executable(iprof_test_headers ${CMAKE_BINARY_DIR}/test_headers.cc)  # an executable, because tests are: -fPIE
     target_link_libraries(iprof_test_headers PRIVATE iprof_common Catch2::Catch2)
@@ -27,7 +25,8 @@ function(iprof_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
+  iprof_unite(ARG_SOURCES ${name} "${ARG_ALONE}")
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE iprof_common iprof_catch_main ${ARG_LIBS})
   target_compile_options(${name} PRIVATE ${IPROF_TEST_OPTIONS})

@@ -4,6 +4,7 @@ set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefin
 option(IPROF_COVERAGE "Instrument for coverage" OFF)
 option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
 option(IPROF_UNITY "Compile eight sources of a room together" OFF)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -42,40 +43,44 @@ if(IPROF_FUZZ)
   target_compile_options(iprof_common INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. In a unity build
-# (IPROF_UNITY), which compiles eight sources together, sources in ALONE are compiled by themselves: they use a name of
-# their own for something else than another source of the room, or CMake gives them properties, such as definitions.
+# iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. A unity build (IPROF_UNITY)
+# compiles eight sources together. Sources in ALONE are compiled by themselves: CMake gives them properties, such as
+# definitions, or they configure a header.
 function(iprof_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
-  if(IPROF_UNITY)
-    iprof_unite(ARG_SOURCES ${name} "${ARG_ALONE}")
-  endif()
+  iprof_unite(ARG_SOURCES ${name} "${ARG_ALONE}")
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC iprof_common ${ARG_LIBS})
 endfunction()
 
-# iprof_unite(LIST NAME ALONE): replaces the sources in LIST, but for those in ALONE and those that the build makes, by
-# sources that include eight of them. CMake's own unity builds name their sources by absolute paths, so that the compiler cache
-# would not work for another clone.
+# iprof_unite(LIST NAME ALONE): in a unity build, replaces the sources in LIST, but for those in ALONE and those that the build
+# makes, by what unite.py makes of them. It does so when CMake configures, as scripts/build does first: if you build without,
+# and a name that you have just added clashes, configure again.
 function(iprof_unite list name alone)
   set(together ${${list}})
   list(REMOVE_ITEM together ${alone})
   list(FILTER together EXCLUDE REGEX "^/|[$]")
-  set(sources ${${list}})
-  if(together)
-    list(REMOVE_ITEM sources ${together})
+  list(LENGTH together count)
+  if(NOT IPROF_UNITY OR count LESS 2)
+    return()
   endif()
-  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  set(number 0)
-  while(together)
-    list(SUBLIST together 0 8 batch)
-    list(REMOVE_ITEM together ${batch})
-    list(TRANSFORM batch REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
-    list(JOIN batch "" text)
-    set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${name}_${number}.cc)
-    file(CONFIGURE OUTPUT ${united} CONTENT "${text}" @ONLY)
-    list(APPEND sources ${united})
-    math(EXPR number "${number} + 1")
-  endwhile()
-  set(${list} ${sources} PARENT_SCOPE)
+  set(sources ${${list}})
+  list(REMOVE_ITEM sources ${together})
+  set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${name})
+  set(stale FALSE)
+  foreach(source IN LISTS together ITEMS CMakeLists.txt ${CMAKE_SOURCE_DIR}/scripts/cmake/unite.py)
+    cmake_path(ABSOLUTE_PATH source)
+    if(${source} IS_NEWER_THAN ${united}.txt)
+      set(stale TRUE)
+    endif()
+  endforeach()
+  if(stale)
+    file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/united)
+    execute_process(
+      COMMAND ${Python3_EXECUTABLE} -I ${CMAKE_SOURCE_DIR}/scripts/cmake/unite.py ${CMAKE_SOURCE_DIR} ${folder} ${united} ${together}
+      OUTPUT_FILE ${united}.txt COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  file(STRINGS ${united}.txt united)
+  set(${list} ${sources} ${united} PARENT_SCOPE)
 endfunction()

@@ -5,8 +5,8 @@ a test is named on the command line, because the macros of the test framework ca
 header takes half of the time of a test, so it is precompiled.
 
 Most of the time goes to headers, so sources of one folder that have the same flags are looked at together, as one source that
-includes them: if one has changed, all of them. Some cannot be: two may use one name for different things. These are found by
-compiling, and looked at alone. If a batch has findings, its sources are looked at one by one, and only what is then found counts.
+includes them: if one has changed, all of them. Those that use one name for different things stay apart, as in a unity build
+(scripts/cmake/unite.py). If a batch has findings, its sources are looked at one by one, and only what is then found counts.
 A batch does not see everything: unused using declarations, constants and inline functions of a source that is included are no
 finding. Sources that are named on the command line, and all with --all, are looked at alone.
 
@@ -31,6 +31,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cmake"))
+import unite  # noqa: E402
 
 # What only --all checks. The static analyzer takes a third of the time; those of the second line look at every declaration of
 # every header; each of the others takes a twentieth of the rest.
@@ -106,10 +109,11 @@ class Tidy:
         """Lists of sources to be looked at together."""
         if self._arguments.all or self._arguments.files:
             return [[source] for source in sources]
-        alike = {}
+        alike, by_path = {}, {source.path: source for source in sources}
         for source in sources:
             alike.setdefault((source.path.parent, source.command, source.folder, is_test(source.path)), []).append(source)
-        return [group[first:first + self.TOGETHER] for group in alike.values() for first in range(0, len(group), self.TOGETHER)]
+        return [[by_path[member.path] for member in batch] for group in alike.values()
+                for batch in unite.batches([unite.Source(self._arguments.root, source.path) for source in group], self.TOGETHER)]
 
     def look_at(self, sources):
         """Of each source: its path, whether it is clean (None: it was clean before), and what was said."""
@@ -117,38 +121,22 @@ class Tidy:
             return [self._look_at_one(sources[0])]
         kind = "_test" if is_test(sources[0].path) else ""
         together = self._folder / f"together{next(self._numbers)}{kind}.cc"
-        names, alone = sources, []
-        while len(names) > 1:
-            together.write_text("".join(f'#include "{source.path}"\n' for source in names), encoding="utf-8")
-            joined = dataclasses.replace(names[0], path=together)
-            look = self._look_at_many(joined)
-            clean = self._clean_mark(joined, " ".join(look).replace(str(together), "together"))
-            if clean.exists():
-                os.utime(clean)
-                return [(source.path, None, "") for source in names] + [self._look_at_one(source) for source in alone]
-            clashing = self._clashing(joined, names)
-            if not clashing:
-                break
-            alone += clashing
-            names = [source for source in names if source not in clashing]
-        if len(names) > 1 and (not look or found_nothing(look, joined.folder)[0]):
-            clean.touch()
-            return [(source.path, True, "") for source in names] + [self._look_at_one(source) for source in alone]
-        return [self._look_at_one(source) for source in sources]
-
-    def _clashing(self, joined, sources):
-        """The sources, without the first, that do not compile behind the others; all, if that is not known."""
-        done = subprocess.run([*joined.command, *self._test_header.options(sources), "-fsyntax-only", joined.path], cwd=joined.folder,
-                              capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return []
-        named = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", done.stderr, re.MULTILINE))
-        return [source for source in sources[1:] if str(source.path) in named] or sources
+        together.write_text("".join(f'#include "{source.path}"\n' for source in sources), encoding="utf-8")
+        joined = dataclasses.replace(sources[0], path=together)
+        look = self._look_at_many(joined)
+        clean = self._clean_mark(joined, " ".join(look).replace(str(together), "together"))
+        if clean.exists():
+            os.utime(clean)
+            return [(source.path, None, "") for source in sources]
+        precompiled = self._test_header.options(sources) if kind else []
+        if not found_nothing([*look, *precompiled], joined.folder)[0]:
+            return [self._look_at_one(source) for source in sources]
+        clean.touch()
+        return [(source.path, True, "") for source in sources]
 
     def _look_at_many(self, joined):
-        """The command; none for tests, because they compiled, and a warning is an error there."""
         if is_test(joined.path):
-            return []
+            return [*joined.command, "-fsyntax-only", str(joined.path)]
         checks = ",".join(f"-{check}" for check in (*SLOW, "bugprone-suspicious-include"))  # it includes sources on purpose
         # What is included is reported only if its path is one of the filter.
         return ["clang-tidy-14", "--quiet", f"--checks={checks}", f"--config-file={self._arguments.root / '.clang-tidy'}",

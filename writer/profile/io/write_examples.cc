@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "writer/base/open_file.h"
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/io/writer.h"
 
@@ -19,9 +20,18 @@ int main(int argc, char** argv) {
   }
   std::error_code error;
   std::filesystem::create_directories(argv[1], error);
+  // WriteProfileFile waits until each file is on the disk, which takes most of the time.
   const auto write = [&](const Profile& profile, const WriteOptions& options,
                          const std::string& name) {
-    const auto report = WriteProfileFile(profile, options, std::string(argv[1]) + "/" + name);
+    const std::string path = std::string(argv[1]) + "/" + name;
+    const Result<OwnedFd> file =
+        OpenFile(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, FileKind::kRegular, 0644);
+    if (!file.ok()) {
+      std::fprintf(stderr, "%s: %s\n", path.c_str(), file.status().message().c_str());
+      return false;
+    }
+    FdSink sink(file->get(), path);
+    const Result<WriteReport> report = WriteProfile(profile, options, sink);
     if (!report.ok()) std::fprintf(stderr, "%s\n", report.status().message().c_str());
     return report.ok();
   };

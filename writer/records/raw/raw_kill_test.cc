@@ -80,10 +80,10 @@ struct Recording {
 Recording Record(uint32_t seed, bool rewrites) {
   const TemporaryFolder folder;
   Recorder calls;
-  TestProgram program(seed);
+  LoadingProgram program(seed);
   Recording recording;
-  auto writer =
-      RawWriter::Create([&](int) { return folder / "app.iraw"; }, TestProgram::Header(), {}, calls);
+  auto writer = RawWriter::Create([&](int) { return folder / "app.iraw"; },
+                                  LoadingProgram::Header(), {}, calls);
   REQUIRE(writer.ok());
   for (int period = 0; period < 14; ++period) {
     program.Step();

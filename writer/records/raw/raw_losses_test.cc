@@ -25,7 +25,7 @@ class OneFile {
       : path_((std::filesystem::temp_directory_path() /
                ("iprof_raw_losses_" + std::to_string(getpid()) + ".iraw"))
                   .string()) {
-    RawHeader header = TestProgram::Header();
+    RawHeader header = LoadingProgram::Header();
     header.assembly.max_lost = 0;  // so that each share is exact or not told
     auto created = RawWriter::Create([this](int) { return path_; }, header, {most_bytes});
     REQUIRE(created.ok());
@@ -79,7 +79,7 @@ size_t WrongShares(const Profile& profile, const std::set<std::string>& truth) {
 
 TEST_CASE("sites whose types have no room in a full file have no receivers, instead of a part") {
   OneFile file(512 << 10);
-  TestProgram program(5);
+  LoadingProgram program(5);
   for (int period = 0; period < 20; ++period) {
     for (int c = 0; c < 60; ++c) program.Load(2);
     program.Run(400);
@@ -94,7 +94,7 @@ TEST_CASE("sites whose types have no room in a full file have no receivers, inst
 
 TEST_CASE("damage anywhere tells no wrong shares") {
   OneFile file;
-  TestProgram program(8);
+  LoadingProgram program(8);
   for (int c = 0; c < 150; ++c) program.Load(3);
   std::set<std::string> truth;
   for (int period = 0; period < 2; ++period) {

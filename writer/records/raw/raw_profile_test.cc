@@ -19,7 +19,7 @@ namespace {
 
 class OneFile {
  public:
-  explicit OneFile(const RawHeader& header = TestProgram::Header())
+  explicit OneFile(const RawHeader& header = LoadingProgram::Header())
       : path_((std::filesystem::temp_directory_path() /
                ("iprof_raw_profile_" + std::to_string(getpid()) + ".iraw"))
                   .string()) {
@@ -85,7 +85,7 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
   const uint64_t weights[] = {5};
   const RawPart changing{"sampling", "{\"good\":5}"};
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::kStartNs + 61'500'000'000,
+              .Publish({.time_ns = LoadingProgram::kStartNs + 61'500'000'000,
                         .stacks = weights,
                         .parts = {&changing, 1}})
               .status.ok());
@@ -113,20 +113,20 @@ TEST_CASE("a profile has what the agent said: types, parts, lines") {
 
 TEST_CASE("runs are completed with what is known of the counts, and methods have hashes of code") {
   OneFile file;
-  TestProgram program(1);
+  LoadingProgram program(1);
   program.Load(3);
   program.Run(100);
   program.AddTo(file.writer());
   RunNote run;
   run.program = "app.jar";
-  run.start_ms = TestProgram::kStartNs / 1'000'000;
+  run.start_ms = LoadingProgram::kStartNs / 1'000'000;
   RunList runs;
   runs.Add(run);
   const std::string json = runs.ToJson();
   file.writer().AddPart({"provenance", json});
   const bool at_rest = GENERATE(false, true);
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::kStartNs + 5'000'000'000,
+              .Publish({.time_ns = LoadingProgram::kStartNs + 5'000'000'000,
                         .counters = program.counters(),
                         .at_rest = at_rest})
               .status.ok());
@@ -146,7 +146,7 @@ TEST_CASE("runs are completed with what is known of the counts, and methods have
 
 TEST_CASE("a snapshot that was taken while threads were counting states no bound") {
   OneFile file;
-  TestProgram program(1);
+  LoadingProgram program(1);
   program.Load(3);
   program.Run(100);
   program.AddTo(file.writer());
@@ -187,7 +187,7 @@ TEST_CASE("a file that lacks what HotSpot counts does not claim it") {
       Expected{"methoddata", "calls+branches", "", ""},
       Expected{"both", "calls+branches+samples", "counters", "calls+branches+samples"},
       Expected{"counters", "calls+branches+samples", "counters", "calls+branches+samples"});
-  RawHeader header = TestProgram::Header();
+  RawHeader header = LoadingProgram::Header();
   header.harvests = expected.source != "counters";
   OneFile file(header);
   RunNote run;
@@ -221,13 +221,13 @@ TEST_CASE("each snapshot says of which run it is, also if the profile does not")
 TEST_CASE("pauses are not part of what was recorded") {
   OneFile file;
   RunNote run;
-  run.start_ms = TestProgram::kStartNs / 1'000'000;
+  run.start_ms = LoadingProgram::kStartNs / 1'000'000;
   run.recorded_ms = 2'700;
   RunList runs;
   runs.Add(run);
   const std::string json = runs.ToJson();
   file.writer().AddPart({"provenance", json});
-  REQUIRE(file.writer().Publish({.time_ns = TestProgram::kStartNs + 6'600'000'000}).status.ok());
+  REQUIRE(file.writer().Publish({.time_ns = LoadingProgram::kStartNs + 6'600'000'000}).status.ok());
   const RawProfile made = file.Recover();
   CHECK(made.note.recorded_ms == 2'700);
   CHECK(RunList::Of(made.profile).Runs().at(0).recorded_ms == 2'700);
@@ -250,7 +250,7 @@ TEST_CASE("a file that claims endless recordings does not overflow their sum") {
 
 TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
   OneFile file;
-  TestProgram program(1);
+  LoadingProgram program(1);
   program.Load(3);
   program.Run(100);
   REQUIRE(program.Publish(file.writer()).status.ok());
@@ -274,7 +274,7 @@ TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
 }
 
 TEST_CASE("what the image build cannot use is left out, if the recording says so") {
-  RawHeader header = TestProgram::Header();
+  RawHeader header = LoadingProgram::Header();
   header.image = true;
   header.target_jdk = 25;
   header.harvests = true;
@@ -296,7 +296,7 @@ TEST_CASE("an empty recording gives an empty profile") {
 
 TEST_CASE("the counts of many unloaded classes stay apart") {
   OneFile file;
-  TestProgram program(2);
+  LoadingProgram program(2);
   for (int round = 0; round < 50; ++round) {
     program.Load(3);
     program.Run(3);  // many methods have no counts at all
@@ -374,7 +374,7 @@ TEST_CASE("weights of a raw file become those of a profile where the interval ad
                         R"({"event":"cpu","intervalNs":4000000,"firstIntervalNs":1000000,)"
                         R"("lastIntervalNs":1000000,"signals":100,"outcomes":{}})"};
   REQUIRE(file.writer()
-              .Publish({.time_ns = TestProgram::kStartNs + 61'500'000'000,
+              .Publish({.time_ns = LoadingProgram::kStartNs + 61'500'000'000,
                         .stacks = weights,
                         .parts = {&adapted, 1}})
               .status.ok());

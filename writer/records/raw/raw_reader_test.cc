@@ -26,8 +26,8 @@ Example MakeExample(uint32_t seed, int periods) {
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("iprof_raw_reader_" + std::to_string(getpid()) + ".iraw"))
                                .string();
-  TestProgram program(seed);
-  const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+  LoadingProgram program(seed);
+  const auto writer = RawWriter::Create([&](int) { return path; }, LoadingProgram::Header(), {});
   REQUIRE(writer.ok());
   Example made;
   for (int period = 0; period < periods; ++period) {
@@ -51,10 +51,10 @@ TEST_CASE("a raw file says when it was made, and by whom") {
   const Example example = MakeExample(1, 3);
   const Result<RawContents> contents = Read(example.bytes);
   REQUIRE(contents.ok());
-  CHECK(contents->header == TestProgram::Header());
+  CHECK(contents->header == LoadingProgram::Header());
   CHECK(contents->generation == 3);
-  CHECK(contents->time_ns == TestProgram::kStartNs + 3);
-  CHECK(contents->run == TestProgram(1).run());
+  CHECK(contents->time_ns == LoadingProgram::kStartNs + 3);
+  CHECK(contents->run == LoadingProgram(1).run());
   RawMemoryBytes file(example.bytes);
   CHECK(ReadRawRun(file) == contents->run);
   CHECK_FALSE(ReadRawRun(*std::make_unique<RawMemoryBytes>(std::span<const uint8_t>())).is_known());
@@ -166,8 +166,8 @@ TEST_CASE("a file that is still being written gives one of its snapshots") {
                                .string();
   std::mt19937 random(5);
   for (uint32_t seed = 0; seed < 8; ++seed) {
-    TestProgram program(seed);
-    const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+    LoadingProgram program(seed);
+    const auto writer = RawWriter::Create([&](int) { return path; }, LoadingProgram::Header(), {});
     REQUIRE(writer.ok());
     std::map<uint64_t, std::string> truths;
     const auto publish = [&] {

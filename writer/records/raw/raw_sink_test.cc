@@ -70,7 +70,7 @@ struct Source {
                        .types = &types,
                        .counters = counters,
                        .pairs = pairs,
-                       .options = TestProgram::Header().assembly,
+                       .options = LoadingProgram::Header().assembly,
                        .estimated = estimated};
     const std::string method("test/C.run()V");
     const std::pair<std::string_view, uint64_t> live[] = {{method, 2}};
@@ -127,7 +127,7 @@ bool HarvestIs(const RawProfile& made, uint64_t count) {
 }
 
 RawHeader Header() {
-  RawHeader header = TestProgram::Header();
+  RawHeader header = LoadingProgram::Header();
   header.harvests = true;
   return header;
 }

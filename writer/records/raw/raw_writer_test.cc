@@ -50,7 +50,8 @@ class Faults final : public SystemCalls {
 
 std::unique_ptr<RawWriter> Create(const std::string& path, const RawLimits& limits = {},
                                   SystemCalls& calls = SystemCalls::Real()) {
-  auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), limits, calls);
+  auto writer =
+      RawWriter::Create([&](int) { return path; }, LoadingProgram::Header(), limits, calls);
   if (!writer.ok()) FAIL(writer.status().message());
   return std::move(*writer);
 }
@@ -79,7 +80,7 @@ TEST_CASE("a file is for its owner only, and no existing file is touched") {
     tried.push_back(folder / (attempt == 0 ? "a.iraw" : "a." + std::to_string(attempt) + ".iraw"));
     return tried.back();
   };
-  const auto writer = RawWriter::Create(name_of, TestProgram::Header(), {});
+  const auto writer = RawWriter::Create(name_of, LoadingProgram::Header(), {});
   REQUIRE(writer.ok());
   // A link of our own is followed, as for all our files.
   CHECK((*writer)->path() == folder / "a.1.iraw");
@@ -94,16 +95,16 @@ TEST_CASE("a file is for its owner only, and no existing file is touched") {
 TEST_CASE("a folder that is missing, and a name that is always taken, are reported") {
   const TemporaryFolder folder;
   const auto missing =
-      RawWriter::Create([&](int) { return folder / "no/a.iraw"; }, TestProgram::Header(), {});
+      RawWriter::Create([&](int) { return folder / "no/a.iraw"; }, LoadingProgram::Header(), {});
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.status().code() == Code::kIo);
   CHECK(missing.status().message().find(folder / "no/a.iraw") == 0);
   std::ofstream(folder / "a") << "x";
   const auto taken =
-      RawWriter::Create([&](int) { return folder / "a"; }, TestProgram::Header(), {});
+      RawWriter::Create([&](int) { return folder / "a"; }, LoadingProgram::Header(), {});
   REQUIRE_FALSE(taken.ok());
   const auto few = RawWriter::Create([&](int attempt) { return attempt == 0 ? folder / "a" : ""; },
-                                     TestProgram::Header(), {});
+                                     LoadingProgram::Header(), {});
   REQUIRE_FALSE(few.ok());
   CHECK(few.status().code() == Code::kLimit);
   CHECK(taken.status().message().find("File exists") != std::string::npos);
@@ -111,7 +112,7 @@ TEST_CASE("a folder that is missing, and a name that is always taken, are report
 
 TEST_CASE("a snapshot of unchanged numbers writes only the commit") {
   const TemporaryFolder folder;
-  TestProgram program(1);
+  LoadingProgram program(1);
   const auto writer = Create(folder / "a.iraw");
   for (int c = 0; c < 500; ++c) program.Load(3);
   program.Run(3000);
@@ -134,7 +135,7 @@ TEST_CASE("short writes and interrupts change nothing") {
   Faults faults;
   faults.most_bytes = 777;
   faults.interrupts = true;
-  TestProgram program(2);
+  LoadingProgram program(2);
   const auto writer = Create(folder / "a.iraw", {}, faults);
   for (int period = 0; period < 5; ++period) {
     program.Step();
@@ -149,7 +150,7 @@ TEST_CASE("a write that fails leaves the snapshot before, and the next one has e
   const TemporaryFolder folder;
   Faults faults;
   faults.fail_at = fail_at;
-  TestProgram program(3);
+  LoadingProgram program(3);
   const auto writer = Create(folder / "a.iraw", {}, faults);
   std::string last;
   bool has_failed = false;
@@ -184,7 +185,7 @@ TEST_CASE("a write that fails leaves the snapshot before, and the next one has e
 TEST_CASE("while a disk is full, little is kept in memory, and what is lost is told") {
   const TemporaryFolder folder;
   Faults faults;
-  TestProgram program(4);
+  LoadingProgram program(4);
   const auto writer = Create(folder / "a.iraw", {}, faults);
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());
@@ -231,7 +232,7 @@ TEST_CASE("pages that could not be written are written later, also if there were
 TEST_CASE("a reset while a disk is full does not end the snapshots") {
   const TemporaryFolder folder;
   Faults faults;
-  TestProgram program(13);
+  LoadingProgram program(13);
   const auto writer = Create(folder / "a.iraw", {}, faults);
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());
@@ -253,7 +254,7 @@ TEST_CASE("a reset while a disk is full does not end the snapshots") {
 
 TEST_CASE("a file stays below its maximum, and says what it has not") {
   const TemporaryFolder folder;
-  TestProgram program(5);
+  LoadingProgram program(5);
   const uint64_t most = 512 << 10;
   const auto writer = Create(folder / "a.iraw", {.most_bytes = most});
   for (int period = 0; period < 40; ++period) {
@@ -303,7 +304,7 @@ TEST_CASE("a class of endless bytes counts as lost, because no reader would take
 TEST_CASE("a full file still notes that classes are gone, so no count gets to another class") {
   const TemporaryFolder folder;
   Faults faults;
-  TestProgram program(6);
+  LoadingProgram program(6);
   const auto writer = Create(folder / "a.iraw", {.most_bytes = kLeastRawBytes}, faults);
   for (int period = 0; period < 8; ++period) {
     for (int c = 0; c < 200; ++c) program.Load(1);
@@ -337,7 +338,7 @@ TEST_CASE("a full file still notes that classes are gone, so no count gets to an
 
 TEST_CASE("a rewrite makes room, and keeps everything") {
   const TemporaryFolder folder;
-  TestProgram program(7);
+  LoadingProgram program(7);
   auto writer = Create(folder / "a.iraw", {.most_bytes = 400 << 10});
   int rewrites = 0;
   for (int period = 0; period < 60; ++period) {
@@ -364,7 +365,7 @@ TEST_CASE("a rewrite makes room, and keeps everything") {
 TEST_CASE("a file that was removed or cut is noticed, and can be written anew") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
-  TestProgram program(8);
+  LoadingProgram program(8);
   auto writer = Create(path);
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());
@@ -391,7 +392,7 @@ TEST_CASE("a file that was removed or cut is noticed, and can be written anew") 
 TEST_CASE("another file under the name is neither replaced nor removed") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
-  TestProgram program(9);
+  LoadingProgram program(9);
   auto writer = Create(path);
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());
@@ -410,7 +411,7 @@ TEST_CASE("another file under the name is neither replaced nor removed") {
 
 TEST_CASE("a normal end removes the file; an abandoned rewrite leaves no temporary file") {
   const TemporaryFolder folder;
-  TestProgram program(10);
+  LoadingProgram program(10);
   auto writer = Create(folder / "a.iraw");
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());
@@ -428,7 +429,7 @@ TEST_CASE("a normal end removes the file; an abandoned rewrite leaves no tempora
 
 TEST_CASE("a reset forgets the counts of unloaded classes") {
   const TemporaryFolder folder;
-  TestProgram program(11);
+  LoadingProgram program(11);
   const auto writer = Create(folder / "a.iraw");
   for (int c = 0; c < 4; ++c) program.Load(1);
   program.Run(50);
@@ -442,7 +443,7 @@ TEST_CASE("a reset forgets the counts of unloaded classes") {
 
 TEST_CASE("the log can be written ahead of its snapshot") {
   const TemporaryFolder folder;
-  TestProgram program(12);
+  LoadingProgram program(12);
   const auto writer = Create(folder / "a.iraw");
   program.Step();
   REQUIRE(program.Publish(*writer).status.ok());

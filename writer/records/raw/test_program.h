@@ -1,4 +1,4 @@
-// TestProgram: a program for tests, which loads and unloads classes, counts, and knows its own truth.
+// LoadingProgram: a program for tests, which loads and unloads classes, counts, and knows its own truth.
 //
 // It stands for the agent: it gives numbers of counters, sites and pairs to classes, uses those of
 // unloaded classes again, and hands everything to a RawWriter as the agent does. The truth is noted
@@ -54,11 +54,11 @@ inline std::string TextOf(const Profile& profile) {
   return text;
 }
 
-class TestProgram {
+class LoadingProgram {
  public:
   static constexpr int64_t kStartNs = int64_t{1'700'000'000} * 1'000'000'000;
 
-  explicit TestProgram(uint32_t seed) : run_{.high = seed, .low = kStartNs}, random_(seed) {}
+  explicit LoadingProgram(uint32_t seed) : run_{.high = seed, .low = kStartNs}, random_(seed) {}
 
   static RawHeader Header() {
     return {.agent_version = "1.0-test", .assembly = {}, .target_jdk = 21, .image = false};

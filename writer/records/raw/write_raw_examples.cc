@@ -22,12 +22,12 @@
 
 namespace {
 
+using iprof::LoadingProgram;
 using iprof::RawWriter;
-using iprof::TestProgram;
 
 // False if the file cannot be written.
-bool Write(const std::string& path, TestProgram& program, int snapshots,
-           iprof::RawHeader header = TestProgram::Header()) {
+bool Write(const std::string& path, LoadingProgram& program, int snapshots,
+           iprof::RawHeader header = LoadingProgram::Header()) {
   std::filesystem::remove(path);
   const auto writer = RawWriter::Create([&](int) { return path; }, header, {});
   if (!writer.ok()) {
@@ -45,7 +45,7 @@ bool Write(const std::string& path, TestProgram& program, int snapshots,
 // Samples alone, one every `interval_ms`.
 bool WriteSamples(const std::string& path, uint64_t interval_ms, uint64_t samples) {
   std::filesystem::remove(path);
-  const auto writer = RawWriter::Create([&](int) { return path; }, TestProgram::Header(), {});
+  const auto writer = RawWriter::Create([&](int) { return path; }, LoadingProgram::Header(), {});
   if (!writer.ok()) return false;
   const iprof::RunId run{.high = 7, .low = interval_ms};
   const std::string sampling = R"({"event":"cpu","intervalNs":)" +
@@ -59,15 +59,17 @@ bool WriteSamples(const std::string& path, uint64_t interval_ms, uint64_t sample
   (*writer)->AddMethod(0, {.type = "a.B", .name = "run", .descriptor = "()V"});
   (*writer)->AddStack(0, {&frame, 1}, false);
   return (*writer)
-      ->Publish(
-          {.run = run, .time_ns = TestProgram::kStartNs, .stacks = {&samples, 1}, .parts = parts})
+      ->Publish({.run = run,
+                 .time_ns = LoadingProgram::kStartNs,
+                 .stacks = {&samples, 1},
+                 .parts = parts})
       .status.ok();
 }
 
 // What is counted without probes, and estimates.
 bool WriteHarvest(const std::string& path) {
   std::filesystem::remove(path);
-  iprof::RawHeader header = TestProgram::Header();
+  iprof::RawHeader header = LoadingProgram::Header();
   header.harvests = true;
   const auto writer = RawWriter::Create([&](int) { return path; }, header, {});
   if (!writer.ok()) return false;
@@ -134,13 +136,13 @@ int main(int argc, char** argv) {
   }
   const std::string folder = std::string(argv[1]) + "/";
   std::filesystem::create_directories(folder);
-  TestProgram app(1);
-  TestProgram other(2);
-  TestProgram small(3);
-  TestProgram none(4);
-  TestProgram told(5);
+  LoadingProgram app(1);
+  LoadingProgram other(2);
+  LoadingProgram small(3);
+  LoadingProgram none(4);
+  LoadingProgram told(5);
   told.Tell();
-  iprof::RawHeader of_other = TestProgram::Header();
+  iprof::RawHeader of_other = LoadingProgram::Header();
   of_other.image = true;
   const bool written =
       Write(folder + "app.iraw", app, 7) && Write(folder + "other.iraw", other, 3, of_other) &&
