@@ -192,17 +192,17 @@ constexpr OptionDetails kDetails[] = {
      "not do the same each time, keep their probes. `0`: all methods count to the end. Needs "
      "`calls=y`."},
     {"overhead",
-     "While counting may cost more than this share of the program's own time, the agent takes the "
-     "probes of methods out, hottest first, from 10,000 increments on (or from `count-until`). It "
-     "knows what counting costs at most: the increments that compilers merge cost less. Methods "
-     "that have to keep their probes can keep the cost above the limit; the agent then says so at "
+     "While counting costs more than this share of the program's own time, the agent takes the "
+     "probes of methods out, from 10,000 increments on (or from `count-until`), if that pays in a "
+     "run of minutes. What counting costs is estimated from the number of increments. Methods that "
+     "have to keep their probes can keep the cost above the limit; the agent then says so at "
      "the end, and why ([overhead.md](overhead.md#count-until-enough-is-known)). A whole "
      "percentage; `0`: no limit."},
     {"rearm",
      "With `count-until` or `overhead`: after this long, methods without probes count again "
      "for some seconds, so that a new phase of the program is noticed; the next time after "
      "twice as long, and so on. They wait longer where compiling their classes again would take "
-     "more than a tenth of the time, and after the first time more than a fiftieth, together "
+     "more than a twentieth of the time, and after the first time more than a fiftieth, together "
      "with all swaps before. `0`: they never do."},
     {"samples", "Sample the stacks of all Java threads; see [sampling.md](sampling.md)."},
     {"interval",

@@ -144,14 +144,14 @@ TEST_CASE(
             "pause 12 ms\n"
             "  keep probes 3 hot methods: a loop in the class runs all the time (Solo.main)\n"
             "  keep probes 1 hot method: the callers are not counted (A.f)\n"
-            "  cost        at most 234.5 % of the program's time in all, 0.7 % now\n") !=
+            "  cost        about 234.5 % of the program's time in all, 0.7 % now\n") !=
         std::string::npos);
 }
 
 TEST_CASE("while nothing is recorded, no method has probes, and counting costs nothing") {
   const std::string text = StatusText("x", Freezing("stopped"));
   CHECK(text.find("\n  swaps       3 rounds that swapped 77 classes; the longest pause 12 ms\n"
-                  "  cost        at most 234.5 % of the program's time in all\n") !=
+                  "  cost        about 234.5 % of the program's time in all\n") !=
         std::string::npos);
   for (const char* word : {"probes", "now", "Solo"}) CHECK(text.find(word) == std::string::npos);
 }

@@ -76,7 +76,7 @@ struct SessionStatus {
   uint64_t snapshot_cpu_us = 0;   // of the last one
   uint64_t snapshots_cpu_ms = 0;  // of all
 
-  // With count-until= or overhead=: methods without probes, what that took, and what counting costs at most, in
+  // With count-until= or overhead=: methods without probes, what that took, and what counting costs, in
   // thousandths of the program's own time: since the last reset, and in the last second. While nothing is recorded,
   // all methods have their own code, so frozen_methods, cost_now_permille and `kept` say nothing.
   uint64_t frozen_methods = 0;

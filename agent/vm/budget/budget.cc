@@ -19,7 +19,7 @@ constexpr double kMostChoicePeriod = 20;
 constexpr double kLeastInterval = 0.9;
 // How long methods count after they have thawed.
 constexpr double kThawedFor = 2;
-constexpr double kMostForFirstThaw = 0.1;
+constexpr double kMostForFirstThaw = 0.05;
 constexpr double kMostForSwaps = 0.02;
 
 uint64_t At(std::span<const uint64_t> counters, size_t index) {
@@ -94,8 +94,9 @@ void Budget::PlanThaw(double now_s) {
 }
 
 bool Budget::IsAnyHot(std::span<const uint64_t> counters, double now_s) const {
-  if (setting_.overhead > 0 && meter_.last_share() <= setting_.overhead) return false;
-  const double seconds = std::max(now_s - seen_at_.program_s, 1e-3);
+  if (setting_.overhead > 0 && !is_thawed_ && meter_.counting_share() <= setting_.overhead)
+    return false;
+  const double seconds = std::max(now_s - seen_at_s_, 1e-3);
   for (size_t i = 0; i < counters.size(); ++i) {
     if (counters[i] < until_) continue;
     // A method's counters together may be hot though none of them is.
@@ -106,12 +107,9 @@ bool Budget::IsAnyHot(std::span<const uint64_t> counters, double now_s) const {
 }
 
 Budget::Choice Budget::Candidates(const iprof::ClassSource& classes,
-                                  std::span<const uint64_t> counters, Time now) const {
-  const double seconds = std::max(now.program_s - seen_at_.program_s, 1e-3);
-  const double wall_seconds = std::max(now.wall_s - seen_at_.wall_s, seconds);
+                                  std::span<const uint64_t> counters, double now_s) const {
+  const double seconds = std::max(now_s - seen_at_s_, 1e-3);
   Choice choice;
-  if (setting_.overhead > 0)
-    choice.limit = meter_.IncrementsPerSecond(setting_.overhead) * wall_seconds / seconds;
   for (size_t number = 0; number < classes.size(); ++number) {
     ClassRecord scratch;
     for (const CountedMethod& m : classes.Get(number, scratch).methods) {
@@ -123,14 +121,13 @@ Budget::Choice Budget::Candidates(const iprof::ClassSource& classes,
       for (uint32_t i = first; i < first + m.counters; ++i) {
         candidate.counted = std::max(candidate.counted, At(counters, i));
         increments += Grown(counters, seen_, i);
-        candidate.since_swap += Grown(counters, swapped_, i);
       }
       if (increments == 0) continue;
       candidate.class_name = classes.NameOf(number);
       candidate.increments_per_s = static_cast<double>(increments) / seconds;
       if (candidate.increments_per_s >= kIdle && candidate.counted >= until_)
         candidate.method = m.name;
-      candidate.why = lives_.WhyNot(m.first, candidate.class_name, now.program_s);
+      candidate.why = lives_.WhyNot(m.first, candidate.class_name, now_s);
       choice.candidates.push_back(std::move(candidate));
     }
   }
@@ -145,17 +142,17 @@ std::vector<CounterIndex> Budget::Choice::Hot() const {
   return hot;
 }
 
-std::vector<Budget::Candidate> Budget::Choose(Choice choice,
-                                              const ShapeHistory::Verdicts& verdicts) {
+std::vector<Budget::Candidate> Budget::Choose(Choice choice, const ShapeHistory::Verdicts& verdicts,
+                                              double now_s) {
   LeaveOut(choice.candidates, verdicts);
   std::vector<Candidate> chosen;
-  uint64_t since_swap = 0;
-  for (const size_t m : Hottest(choice, until_)) {
-    since_swap += choice.candidates[m].since_swap;
+  double increments_per_s = 0;
+  for (const size_t m : Ready(choice, until_)) {
+    increments_per_s += choice.candidates[m].increments_per_s;
     chosen.push_back(std::move(choice.candidates[m]));
   }
-  const double counted_s = static_cast<double>(since_swap) * meter_.ns_per_increment() / 1e9;
-  if (RoundPays(counted_s, meter_.compiled_s())) return chosen;
+  const double saved = increments_per_s * meter_.ns_per_increment() / 1e9;
+  if (is_thawed_ || RoundPays(saved, now_s, meter_.next_swap_s())) return chosen;
   for (const Candidate& candidate : chosen) Keep(WhyKept::kDoesNotPay, candidate);
   return {};
 }
@@ -178,29 +175,22 @@ void Budget::LeaveOut(std::vector<Candidate>& candidates, const ShapeHistory::Ve
   }
 }
 
-std::vector<size_t> Budget::Hottest(const Choice& choice, uint64_t until) {
+std::vector<size_t> Budget::Ready(const Choice& choice, uint64_t until) {
   const std::vector<Candidate>& methods = choice.candidates;
-  std::vector<size_t> chosen;
-  double all = 0;
+  std::vector<size_t> ready;
   for (size_t m = 0; m < methods.size(); ++m) {
     const Candidate& method = methods[m];
-    all += method.increments_per_s;
     if (!method.why && method.counted >= until && method.increments_per_s >= kIdle)
-      chosen.push_back(m);
+      ready.push_back(m);
   }
-  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) {
+  std::stable_sort(ready.begin(), ready.end(), [&](size_t a, size_t b) {
     return methods[a].increments_per_s > methods[b].increments_per_s;
   });
-  if (choice.limit < 0) return chosen;
-  size_t needed = 0;
-  while (needed < chosen.size() && all > choice.limit)
-    all -= methods[chosen[needed++]].increments_per_s;
-  chosen.resize(needed);
-  return chosen;
+  return ready;
 }
 
-bool Budget::RoundPays(double counted_s, double compiled_s) {
-  return counted_s > 0 && counted_s >= compiled_s;
+bool Budget::RoundPays(double saved, double program_s, double round_s) {
+  return saved > 0 && saved * kLongRun * program_s >= round_s;
 }
 
 bool Budget::ThawPays(const Spent& spent, bool is_first) {
@@ -211,38 +201,36 @@ bool Budget::ThawPays(const Spent& spent, bool is_first) {
 
 void Budget::Chose(bool froze) { (froze ? is_new_choice_ : is_settled_) = true; }
 
-void Budget::Saw(std::span<const uint64_t> counters, Time now) {
+void Budget::Saw(std::span<const uint64_t> counters, double now_s) {
   seen_.assign(counters.begin(), counters.end());
-  seen_at_ = now;
+  seen_at_s_ = now_s;
 }
 
-void Budget::Freeze(const std::map<std::string, std::vector<CounterIndex>>& froze,
-                    std::span<const uint64_t> counters, double now_s) {
+void Budget::Freeze(const std::map<std::string, std::vector<CounterIndex>>& froze, double now_s) {
   for (const auto& [name, methods] : froze) lives_.Freeze(name, methods, now_s);
   PlanThaw(now_s);
-  swapped_.assign(counters.begin(), counters.end());
+  is_thawed_ = false;
 }
 
 void Budget::Thaw(const std::set<std::string, std::less<>>& but, double now_s) {
   thaw_at_s_ = 0;
   thaw_period_s_ *= 2;
-  has_thawed_ = true;
+  has_thawed_ = is_thawed_ = true;
   kept_ = {};
   ForgetChoice();
   lives_.Thaw(but, now_s);
 }
 
-void Budget::ThawEnded(std::span<const uint64_t> counters, Time now) {
-  swapped_.assign(counters.begin(), counters.end());
-  Saw(counters, now);
-  if (lives_.frozen() > 0) PlanThaw(now.program_s);
-  next_choice_s_ = now.program_s + kThawedFor;
+void Budget::ThawEnded(std::span<const uint64_t> counters, double now_s) {
+  Saw(counters, now_s);
+  if (lives_.frozen() > 0) PlanThaw(now_s);
+  next_choice_s_ = now_s + kThawedFor;
   choice_period_s_ = kFirstChoice;
 }
 
-void Budget::Open(std::span<const uint64_t> counters, CostMeter::Reading reading, Time now) {
+void Budget::Open(std::span<const uint64_t> counters, CostMeter::Reading reading, double now_s) {
   ForgetChoice();
-  Saw(counters, now);
+  Saw(counters, now_s);
   reading.increments += taken_;
   meter_.Skip(reading);
 }
@@ -258,12 +246,10 @@ void Budget::Release(CounterRange range, std::span<const uint64_t> raw) {
   taken_ = std::accumulate(raw.begin(), raw.end(), taken_);
   lives_.Release(range);
   ZeroRange(seen_, range);
-  ZeroRange(swapped_, range);
 }
 
 bool Budget::IsOverLimit() const {
-  return setting_.overhead > 0 && is_settled_ && meter_.last_share() > setting_.overhead &&
-         meter_.increments_per_s() > meter_.IncrementsPerSecond(setting_.overhead);
+  return setting_.overhead > 0 && is_settled_ && meter_.counting_share() > setting_.overhead;
 }
 
 void Budget::Keep(WhyKept why, const Candidate& candidate) {

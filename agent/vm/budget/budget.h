@@ -1,21 +1,22 @@
 // Budget: which methods lose their probes, when, and when they get them back, so that counting costs no more than it
 // may.
 //
-//  - Methods are chosen a second after the start, and then ever more rarely, up to every 20 seconds: in the beginning
-//    most of them get hot. A method that has counted `until` freezes if it is steady, hottest first; with a
-//    limit (`overhead`), only as many as are needed. A method that counts slowly stays: it costs nothing, and its exact
-//    counts keep the estimates of others true.
-//  - A round of swaps pays once the chosen methods have cost as much as the compilers' work, which the round will make
-//    them do again. How long the program will run is not known. With this rule, freezing never costs much more
-//    than twice what the better choice would have cost: to freeze at once, or never.
+//  - Methods are chosen a second after the start, and then ever more rarely, up to every 20 seconds. A method is ready
+//    once it has counted `until` and is steady. One that counts slowly stays: it costs nothing, and its exact counts keep
+//    the estimates of others true.
+//  - While counting costs more than the limit (`overhead`), all ready methods freeze in one round, if that pays. HotSpot
+//    forgets the code and the profiles of the classes of a round, and most of the program warms up again. So one large round
+//    costs little more than a small one.
+//  - A round pays if it saves more than it costs in kLongRun times the time that the program has run. It costs what the last
+//    swap cost, or at first as much as the program's own warm-up. How long the program will run is not known, but a budget
+//    is for long runs, and a round costs less the earlier it is.
 //  - A period (`rearm_s`) after the first methods froze, they thaw for two seconds, so that a new phase of the program is
-//    noticed; the next period is twice as long. The compilers then do the work of a round twice, and until
-//    the methods freeze again counting costs as much. The first time, that may take a tenth of the recording; later
-//    all swaps together may take a fiftieth.
+//    noticed, and freeze again. The next period is twice as long. This costs two rounds, and the counting between. The first
+//    time, that may take a twentieth of the recording; later all swaps together may take a fiftieth.
 //
-// Example: overhead=5%, and all methods count 30 million increments a second, of which 20 million cost 5 %. One counts
-// 12 million, and freezes; the others stay. Had the class of this one been changed three times already, the next ones
-// would freeze.
+// Example: overhead=5%. After 8 seconds the compilers have worked for 3, and counting costs 60 %, nearly all of it in ready
+// methods. A round costs 6 seconds, and saves 0.35 each second, so 28 in the next 80: they freeze. At 14 seconds the
+// program is warm again, and the rest costs 2 %. No other method freezes before that is more than 5 %.
 //
 // Guarantees: pure: it knows no JVM and reads no clock.
 // Threads: one at a time; the owner locks. Failure: throws std::bad_alloc.
@@ -51,7 +52,8 @@ std::string DescribeKept(const std::vector<KeptReason>& reasons);
 class Budget {
  public:
   // Below this, a method's increments per second cost less than one part in 100,000 of a processor.
-  static constexpr double kIdle = 20'000;
+  static constexpr double kIdle = 5'000;
+  static constexpr double kLongRun = 10;
   // Enough increments to know a method's shape.
   static constexpr uint64_t kEnoughForShape = 10'000;
 
@@ -59,10 +61,6 @@ class Budget {
     uint64_t until = 0;   // increments of one counter; 0: as many as a shape needs
     double overhead = 0;  // share of the program's time; 0: no limit
     double rearm_s = 0;   // 0: methods stay frozen
-  };
-  struct Time {
-    double program_s = 0;  // since the start, or the process's CPU time if that is less
-    double wall_s = 0;     // since the start
   };
   enum class Act : uint8_t { kWait, kChoose, kThaw };
 
@@ -80,38 +78,35 @@ class Budget {
     std::string class_name;
     std::string method;            // empty unless it is hot and has counted enough
     uint64_t counted = 0;          // its largest counter
-    uint64_t since_swap = 0;       // increments
     double increments_per_s = 0;   // of all its counters
     std::optional<WhyKept> why{};  // it may not freeze
   };
   struct Choice {
     std::vector<Candidate> candidates;
-    double limit =
-        -1;  // increments per second that all together may go on with; negative: no limit
     // Those whose shapes matter.
     std::vector<CounterIndex> Hot() const;
   };
   // Whether there may be methods to freeze. Takes less time than the candidates.
   bool IsAnyHot(std::span<const uint64_t> counters, double now_s) const;
   Choice Candidates(const iprof::ClassSource& classes, std::span<const uint64_t> counters,
-                    Time now) const;
+                    double now_s) const;
   // The methods that shall freeze now, hottest first; none if it does not pay. `verdicts`: on the hot ones.
-  std::vector<Candidate> Choose(Choice choice, const ShapeHistory::Verdicts& verdicts);
+  std::vector<Candidate> Choose(Choice choice, const ShapeHistory::Verdicts& verdicts,
+                                double now_s);
   // One of them keeps its probes after all.
   void Keep(WhyKept why, const Candidate& candidate);
   // A choice has ended, and these counters belong to it. `froze`: methods lose their probes now.
   void Chose(bool froze);
-  void Saw(std::span<const uint64_t> counters, Time now);
+  void Saw(std::span<const uint64_t> counters, double now_s);
 
   // These methods freeze, by class, and the classes will be swapped.
-  void Freeze(const std::map<std::string, std::vector<CounterIndex>>& froze,
-              std::span<const uint64_t> counters, double now_s);
+  void Freeze(const std::map<std::string, std::vector<CounterIndex>>& froze, double now_s);
   // All thaw but those of these classes. ThawEnded once their classes were swapped, or refused.
   void Thaw(const std::set<std::string, std::less<>>& but, double now_s);
-  void ThawEnded(std::span<const uint64_t> counters, Time now);
+  void ThawEnded(std::span<const uint64_t> counters, double now_s);
 
   // The recording goes on after a pause.
-  void Open(std::span<const uint64_t> counters, CostMeter::Reading reading, Time now);
+  void Open(std::span<const uint64_t> counters, CostMeter::Reading reading, double now_s);
   // What was recorded so far is forgotten.
   void Reset();
   // Counters that had these values will belong to other methods.
@@ -125,16 +120,16 @@ class Budget {
   bool IsOverLimit() const;
   // Why hot methods kept their probes at the last choice; most methods first.
   std::vector<KeptReason> Kept() const;
-  size_t bytes() const { return (seen_.capacity() + swapped_.capacity()) * sizeof(uint64_t); }
+  size_t bytes() const { return seen_.capacity() * sizeof(uint64_t); }
 
   // The parts of the rules above.
-  static std::vector<size_t> Hottest(const Choice& choice, uint64_t until);
-  // Processor time that the increments of the chosen methods took since the last swap, and that of the compilers.
-  static bool RoundPays(double counted_s, double compiled_s);
+  static std::vector<size_t> Ready(const Choice& choice, uint64_t until);
+  // `saved`: processors that counting takes in the methods of the round.
+  static bool RoundPays(double saved, double program_s, double round_s);
   struct Spent {
     double recorded_s = 0;   // the recording so far
-    double swapped_s = 0;    // what the compilers took because of all swaps so far
-    double last_swap_s = 0;  // and because of the last one
+    double swapped_s = 0;    // what all swaps cost so far
+    double last_swap_s = 0;  // and the last one
   };
   static bool ThawPays(const Spent& spent, bool is_first);
 
@@ -158,15 +153,15 @@ class Budget {
   std::array<Group, kReasons> kept_;  // at the last choice
 
   std::vector<uint64_t> seen_;  // the counters at the last choice
-  Time seen_at_;
-  std::vector<uint64_t> swapped_;  // at the last swap
-  uint64_t taken_ = 0;             // increments of counters that were released
+  double seen_at_s_ = 0;
+  uint64_t taken_ = 0;  // increments of counters that were released
 
   double next_choice_s_;
   double choice_period_s_;
   double thaw_period_s_;
   double thaw_at_s_ = 0;     // 0: no method is frozen
   bool has_thawed_ = false;  // methods thawed before
+  bool is_thawed_ = false;   // and nothing froze since
   bool is_new_choice_ = false;
   bool is_settled_ = false;
 };

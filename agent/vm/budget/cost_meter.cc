@@ -20,9 +20,12 @@ constexpr int kIntervalsAfterSwap = 3;
 constexpr int kMostIntervalsAfterSwap = 30;
 constexpr double kCalm = 0.05;
 
-// The weight of the last interval in the program's part that the limit is taken of. So one interval in which
-// increments seem to take all of the time does not decide.
-constexpr double kNewest = 0.25;
+// What earlier intervals weigh in counting_share(), relative to the next one. So one interval in which increments seem
+// to take all of the time does not decide.
+constexpr double kEarlier = 0.75;
+
+// The weight of the newest measurement of the loop.
+constexpr double kNewestLoop = 0.1;
 
 uint64_t Nanoseconds(clockid_t clock) {
   timespec time{};
@@ -93,8 +96,6 @@ double CostMeter::ShareOf(const Cost& cost) {
   return cost.program_ns <= 0 ? kMostShare : std::min(cost.own_ns / cost.program_ns, kMostShare);
 }
 
-double CostMeter::share() const { return ShareOf(all_); }
-
 void CostMeter::Restart() { all_ = {}; }
 
 void CostMeter::Skip(const Reading& now) {
@@ -113,47 +114,39 @@ bool CostMeter::BeginInterval(double compiled_ns, double cpu_ns) {
   return true;
 }
 
-void CostMeter::Note(const Reading& now, bool swapped) {
-  if (!has_begun_) return Skip(now);
-  if (swapped) {
-    after_swap_ = 0;
-    compiled_ns_ = 0;
-    last_swap_ns_ = 0;
-  }
-  const double thread = Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
-  double fixed = thread;
-  const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
-  compiled_ns_ += compiled;
-  const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
-  if (BeginInterval(compiled, cpu)) {
-    fixed += compiled;
-    swapped_ns_ += compiled;
-    last_swap_ns_ += compiled;
-  }
-  // The rest is the program's own part, however many increments the compiler merged.
-  const double most = cpu * kMostShare / (1 + kMostShare);
-  const double own =
-      std::min(Grown(now.increments, last_.increments) * ns_per_increment_ + fixed, most);
-  const Cost cost{own, cpu - own};
-  const double wall = Grown(now.wall_ns, last_.wall_ns);
-  if (wall > 0) increments_per_s_ = 1e9 * Grown(now.increments, last_.increments) / wall;
-  last_ = now;
-  if (wall <= 0) return;
-  last_share_ = ShareOf(cost);
-  const double program = cost.program_ns / wall;
-  program_per_wall_ =
-      wall_ns_ == 0 ? program : program_per_wall_ + kNewest * (program - program_per_wall_);
-  all_.own_ns += cost.own_ns;
-  all_.program_ns += cost.program_ns;
-  thread_ns_ += thread;
-  wall_ns_ += wall;
-  measured_ns_ += std::min(wall, cpu);
-  thread_per_wall_ = thread_ns_ / wall_ns_;
+void CostMeter::BeginSwap() {
+  has_swapped_ = true;
+  after_swap_ = 0;
+  last_swap_ns_ = 0;
+  counting_ = {};
 }
 
-double CostMeter::IncrementsPerSecond(double share) const {
-  const double for_increments = program_per_wall_ * share - thread_per_wall_;
-  return std::max(for_increments, 0.0) * 1e9 / ns_per_increment_;
+void CostMeter::Note(const Reading& now, bool swapped) {
+  if (!has_begun_) return Skip(now);
+  if (swapped) BeginSwap();
+  if (now.loop_ns > 0) loop_ns_ += kNewestLoop * (now.loop_ns - loop_ns_);
+  const double cpu = Grown(now.process_cpu_ns, last_.process_cpu_ns);
+  const double wall = Grown(now.wall_ns, last_.wall_ns);
+  const double increments = Grown(now.increments, last_.increments);
+  const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
+  const double counting =
+      increments * ns_per_increment() + Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  last_ = now;
+  compiled_ns_ += compiled;
+  const double lost = BeginInterval(compiled, cpu) ? kLostPerCompiled * compiled : 0;
+  swapped_ns_ += lost;
+  last_swap_ns_ += lost;
+  if (wall <= 0) return;
+  increments_per_s_ = 1e9 * increments / wall;
+  // The rest is the program's own part, however many increments the compiler merged.
+  const double most = cpu * kMostShare / (1 + kMostShare);
+  Cost cost;
+  cost.Add(std::min(counting + lost, most), cpu);
+  last_share_ = ShareOf(cost);
+  all_.Add(std::min(counting + lost, most), cpu);
+  counting_ = {kEarlier * counting_.own_ns, kEarlier * counting_.program_ns};
+  counting_.Add(std::min(counting, most), cpu);
+  measured_ns_ += std::min(wall, cpu);
 }
 
 }  // namespace iprof::vm

@@ -68,16 +68,16 @@ Freezer::Freezer(const Parts& parts, const FreezeSetting& setting)
                .rearm_s = ToSeconds(setting.rearm)},
               NewMeter(setting.counts_types)) {}
 
-Budget::Time Freezer::Now() const {
+double Freezer::Seconds() const {
   const double cpu = static_cast<double>(CostMeter::ProcessCpuNanoseconds() - start_cpu_ns_) / 1e9;
-  const double wall = ToSeconds(Clock::now() - start_);
-  return {.program_s = std::min(wall, cpu), .wall_s = wall};
+  return std::min(cpu, ToSeconds(Clock::now() - start_));
 }
 
 // Without the time of the agent's thread.
 CostMeter::Reading Freezer::Read(std::span<const uint64_t> counters) {
   CostMeter::Reading reading = CostMeter::ReadClocks();
   reading.increments = SumOf(counters);
+  reading.loop_ns = CostMeter::CalibrateIncrement();
   return reading;
 }
 
@@ -144,11 +144,11 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
   std::unique_ptr<const iprof::ClassSource> classes;
   if (budget_.IsAnyHot(counters, Seconds())) {
     classes = instrumenter_.Classes(counters, TypeCounts());
-    Budget::Choice choice = budget_.Candidates(*classes, counters, Now());
+    Budget::Choice choice = budget_.Candidates(*classes, counters, Seconds());
     const auto verdicts = counts_.Examine(*classes, counters, choice.Hot());
-    chosen = budget_.Choose(std::move(choice), verdicts);
+    chosen = budget_.Choose(std::move(choice), verdicts, Seconds());
   }
-  budget_.Saw(counters, Now());
+  budget_.Saw(counters, Seconds());
   if (chosen.empty()) {
     Advance(jvmti, jni, counters);
     return {};
@@ -166,7 +166,7 @@ Freezer::Swap Freezer::Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
     budget_.Keep(WhyKept::kUncalled, candidate);
   }
   if (froze.empty()) return {};
-  return SwapFrozen(jvmti, jni, counters, std::move(chosen), std::move(froze));
+  return SwapFrozen(jvmti, jni, std::move(chosen), std::move(froze));
 }
 
 // Of the chosen methods, those whose classes can be changed.
@@ -196,14 +196,13 @@ std::vector<CounterIndex> Freezer::FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, 
 }
 
 Freezer::Swap Freezer::SwapFrozen(jvmtiEnv* jvmti, JNIEnv* jni,
-                                  const std::vector<uint64_t>& counters,
                                   std::vector<Budget::Candidate> chosen,
                                   std::vector<CounterIndex> froze) {
   std::erase_if(chosen, [&](const auto& method) { return !counts_.IsFrozen(method.first); });
   std::map<std::string, std::vector<CounterIndex>> froze_in;
   for (const Budget::Candidate& method : chosen)
     froze_in[method.class_name].push_back(method.first);
-  budget_.Freeze(froze_in, counters, Seconds());
+  budget_.Freeze(froze_in, Seconds());
   {
     const std::lock_guard lock(figures_mutex_);
     ++figures_.rounds;
@@ -270,7 +269,7 @@ void Freezer::Open(jvmtiEnv* jvmti, JNIEnv* jni) {
   const std::optional<TypeCounts> types = Types(jvmti, jni);
   counts_.Skip(counters, Seconds(), AddressOf(types));
   interval_begin_ = Clock::now();
-  budget_.Open(counters, Read(counters), Now());
+  budget_.Open(counters, Read(counters), Seconds());
 }
 
 void Freezer::Close(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -330,7 +329,7 @@ FreezeFigures Freezer::figures() const {
 std::string Freezer::Summary(size_t estimated) const {
   const FreezeFigures figures = this->figures();
   return fmt::format(
-      "methods with estimated counts: {}; without probes now: {}; counting costs at most {:.1f} % "
+      "methods with estimated counts: {}; without probes now: {}; counting costs about {:.1f} % "
       "of the program's time\n",
       Grouped(estimated), Grouped(figures.methods), 100 * figures.cost);
 }
@@ -340,7 +339,7 @@ std::string Freezer::Report() const {
   std::string report = fmt::format(
       "without probes: {} methods, after {} rounds and {} rearms; {} classes swapped in {} pauses "
       "(the longest {:.0f} ms), {} refused\n"
-      "counting costs at most {:.1f} % of the program's time, {:.1f} % at the end; an increment "
+      "counting costs about {:.1f} % of the program's time, {:.1f} % at the end; an increment "
       "{:.2f} ns, {:.1f} million of them a second at the end\n",
       figures.methods, figures.rounds, figures.rearms, figures.swap.classes, figures.swap.pauses,
       std::chrono::duration<double, std::milli>(figures.swap.longest_pause).count(),
@@ -359,7 +358,7 @@ void Freezer::TellLimit() {
   }
   if (!figures.is_over_limit || figures.kept.empty()) return;
   log_.Warning(fmt::format(
-      "overhead={:.0f}% was not reached: counting costs at most {:.1f} % of the program's time; {}",
+      "overhead={:.0f}% was not reached: counting costs about {:.1f} % of the program's time; {}",
       100 * setting_.overhead, 100 * figures.cost_now, DescribeKept(figures.kept)));
 }
 

@@ -63,8 +63,8 @@ struct FreezeFigures {
   uint64_t known = 0;    // that are or were frozen, so they may have estimates
   uint64_t rounds = 0;   // in which methods froze
   uint64_t rearms = 0;   // in which methods thawed
-  double cost = 0;       // at most, since the last reset, as a share of the program's own time
-  double cost_now = 0;   // at most, in the last second
+  double cost = 0;       // since the last reset, as a share of the program's own time
+  double cost_now = 0;   // in the last second
   double increments_per_s = 0;  // in the last second
   // In the last second, by increments and the agent's thread, because of the last choice of methods.
   bool is_over_limit = false;
@@ -140,16 +140,15 @@ class Freezer {
 
   // A program that waits, or that gets little of a busy machine, does not know more after a second: so the
   // program's time is the process's CPU time, if that is less.
-  Budget::Time Now() const;
-  double Seconds() const { return Now().program_s; }
+  double Seconds() const;
   static CostMeter::Reading Read(std::span<const uint64_t> counters);
   Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
   Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
               const std::vector<uint64_t>& counters);
   std::vector<CounterIndex> FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
                                            const std::vector<Budget::Candidate>& chosen);
-  Swap SwapFrozen(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters,
-                  std::vector<Budget::Candidate> chosen, std::vector<CounterIndex> froze);
+  Swap SwapFrozen(jvmtiEnv* jvmti, JNIEnv* jni, std::vector<Budget::Candidate> chosen,
+                  std::vector<CounterIndex> froze);
   Swap Thaw(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard);
   void Advance(jvmtiEnv* jvmti, JNIEnv* jni, const std::vector<uint64_t>& counters);
   void Run(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, WeakClasses& classes, const Hooks& hooks,

@@ -80,7 +80,7 @@ void Freezer::FinishThaw(jvmtiEnv* jvmti, JNIEnv* jni, std::span<const CounterIn
     }
   }
   instrumenter_.frozen().Freeze(stay);
-  budget_.ThawEnded(counters, Now());
+  budget_.ThawEnded(counters, Seconds());
   if (!any) return;
   const std::lock_guard figures_lock(figures_mutex_);
   ++figures_.rearms;
