@@ -59,12 +59,12 @@ struct FreezeSetting {
 };
 
 struct FreezeFigures {
-  uint64_t methods = 0;  // that are frozen now
-  uint64_t known = 0;    // that are or were frozen, so they may have estimates
-  uint64_t rounds = 0;   // in which methods froze
-  uint64_t rearms = 0;   // in which methods thawed
-  double cost = 0;       // since the last reset, as a share of the program's own time
-  double cost_now = 0;   // in the last second
+  uint64_t methods = 0;         // that are frozen now
+  uint64_t known = 0;           // that are or were frozen, so they may have estimates
+  uint64_t rounds = 0;          // in which methods froze
+  uint64_t rearms = 0;          // in which methods thawed
+  double cost = 0;              // since the last reset, as a share of the program's own time
+  double cost_now = 0;          // in the last second
   double increments_per_s = 0;  // in the last second
   // In the last second, by increments and the agent's thread, because of the last choice of methods.
   bool is_over_limit = false;
