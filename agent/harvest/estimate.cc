@@ -18,6 +18,7 @@ constexpr size_t kFewestWitnesses = 4;
 constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
 constexpr int kUnseenRounds = 3;     // each scales what the one before added
 constexpr uint64_t kMostCalls = uint64_t{1} << 62;
+constexpr double kGuessWeight = 16;  // entries; chosen in docs/lab/methoddata.md
 
 // Intrinsics whose bodies compiled code still runs, because compilers only recognise them.
 bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method) {
@@ -51,10 +52,22 @@ class Estimator {
       const Facts& caller = facts_[call.caller];
       if (call.is_exact || caller.keeps_its_counts) {
         problem.external[call.callee] += call.count;
-      } else {
-        problem.edges.push_back(
-            {call.caller, call.callee, call.count * loops_[call.caller] / caller.entries});
+        continue;
       }
+      const HarvestedMethod& method = program_.methods[call.caller];
+      const double frequency = FrequencyOf(call);
+      // What was counted is certain. Only the entries beyond have the frequency.
+      const double certain = std::max(0.0, call.count - frequency * caller.entries);
+      problem.external[call.callee] += certain * loops_[call.caller];
+      if (method.is_complete && method.has_data) {
+        // Entries before there was a MethodData execute a block at most once more than they jumped backwards.
+        const auto before = static_cast<double>(facts_[call.caller].floor) - caller.entries;
+        const double most = before + static_cast<double>(method.rounds_before_data);
+        problem.external[call.callee] +=
+            frequency * caller.entries + std::clamp(before * frequency, 0.0, std::max(most, 0.0));
+        continue;
+      }
+      problem.edges.push_back({call.caller, call.callee, frequency * loops_[call.caller]});
     }
     const FlowSolution flow = SolveWithUnseen(problem);
     Estimate estimate;
@@ -80,6 +93,14 @@ class Estimator {
       facts_.push_back({EntriesOf(m), FloorOf(m), IsCounted(m), KeepsItsCounts(m)});
   }
 
+  // How often one entry executes the call. What few entries did is typical of all only as far as the code agrees: a
+  // guess counts as kGuessWeight entries.
+  double FrequencyOf(const CountedCall& call) const {
+    const double entries = facts_[call.caller].entries;
+    if (!program_.methods[call.caller].has_guesses) return call.count / entries;
+    return (call.count + kGuessWeight * call.guess) / (entries + kGuessWeight);
+  }
+
   // What is called unseen depends on how much more often its callers were executed than counted.
   FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
     const FlowSolver solver(problem);
@@ -102,7 +123,7 @@ class Estimator {
   // compiled without counters even if it has a MethodData.
   bool IsCounted(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (method.is_exact) return true;
+    if (method.is_exact || method.is_complete) return true;
     if (old_[number]) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
