@@ -1,10 +1,12 @@
 #include "agent/harvest/complete_counts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "agent/harvest/profiling_mode.h"
+#include "agent/harvest/trivial_code.h"
 #include "writer/base/number_map.h"
 
 namespace iprof::hotspot {
@@ -14,7 +16,10 @@ constexpr uint8_t kSimple = 1;         // C1 without counters
 constexpr uint8_t kOptimized = 4;      // C2
 constexpr uint32_t kTrivialBytes = 6;  // HotSpot's MaxTrivialSize; accessors have no more
 constexpr uint16_t kAccAbstract = 0x0400;
-constexpr size_t kFewestLevels = 16;
+// How many methods show where HotSpot keeps the highest tier.
+constexpr size_t kFewestTiers = 16, kMostSeen = 1'000;
+constexpr std::ptrdiff_t kFewestCompiled = 2;
+constexpr std::ptrdiff_t kMostWrong = 50;  // one in
 constexpr uint32_t kNone = UINT32_MAX;
 
 // A class of the JDK may say itself that its methods are inlined always.
@@ -175,13 +180,35 @@ CompilerLimits CompilerLimits::Of(const VmFlags& flags) {
   return limits;
 }
 
-bool AreLevelsKnown(std::span<const SeenLevel> levels) {
-  const auto fit = std::count_if(levels.begin(), levels.end(), [](const SeenLevel& level) {
-    return level.now <= level.highest && level.highest <= kOptimized;
-  });
+bool AreTiersKnown(std::span<const SeenTier> tiers) {
+  std::ptrdiff_t compiled = 0;
+  std::ptrdiff_t wrong = 0;
+  for (const SeenTier& tier : tiers) {
+    compiled += tier.least > 0 ? 1 : 0;
+    wrong += tier.highest < tier.least || tier.highest > tier.most ? 1 : 0;
+  }
   // A method is compiled between two reads now and then.
-  const auto count = static_cast<std::ptrdiff_t>(levels.size());
-  return levels.size() >= kFewestLevels && (count - fit) * 50 <= count;
+  return tiers.size() >= kFewestTiers && compiled >= kFewestCompiled &&
+         wrong * kMostWrong <= std::ssize(tiers);
+}
+
+std::vector<SeenTier> SeenTiers(
+    std::span<const ListedMethod> listed,
+    const std::function<std::optional<uint8_t>(Address code)>& tier_of) {
+  std::vector<SeenTier> tiers;
+  size_t compiled = 0;
+  size_t unused = 0;
+  for (const ListedMethod& method : listed) {
+    if (!method.highest) continue;
+    if (method.compiled != 0) {
+      if (compiled++ >= kMostSeen) continue;
+      if (const auto tier = tier_of(method.compiled)) tiers.push_back({*tier, 4, *method.highest});
+    } else if (method.data == 0 && method.invocations + method.back_edges < kFewestToCompile &&
+               unused++ < kMostSeen) {
+      tiers.push_back({0, 0, *method.highest});
+    }
+  }
+  return tiers;
 }
 
 std::vector<bool> FindComplete(const HarvestedProgram& program,

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,12 +47,15 @@ struct CompilerLimits {
   uint64_t rounds_for_c2 = 0;  // and jumps backwards make no method one for C2
 };
 
-// Whether the bytes that are taken for the highest tiers are that. `levels`: of methods that have code now, its tier
-// and what is taken for the highest one.
-struct SeenLevel {
-  uint8_t now = 0, highest = 0;
+// What is taken for the highest tier of a method, and between what it must be: its code has at most that tier, and what
+// was hardly called never had code.
+struct SeenTier {
+  uint8_t least = 0, most = 0, highest = 0;
 };
-bool AreLevelsKnown(std::span<const SeenLevel> levels);
+bool AreTiersKnown(std::span<const SeenTier> tiers);
+// Of some methods with code and some without. `tier_of`: that of the code at an address.
+std::vector<SeenTier> SeenTiers(std::span<const ListedMethod> listed,
+                                const std::function<std::optional<uint8_t>(Address code)>& tier_of);
 
 // Calls visit(owner, name, descriptor) for each call in the code of a method. False: it cannot be read.
 using VisitCall = std::function<void(const PoolMember&)>;

@@ -161,16 +161,32 @@ TEST_CASE("nothing is complete of which something is not known") {
   CHECK_FALSE(a.Find({})[0]);
 }
 
-TEST_CASE("two bytes are taken for the highest tiers if they fit the code that is there") {
-  std::vector<SeenLevel> levels(50, SeenLevel{3, 3});
-  levels.push_back({2, 4});
-  CHECK(AreLevelsKnown(levels));
-  levels.push_back({4, 3});  // compiled between two reads
-  CHECK(AreLevelsKnown(levels));
-  levels.push_back({4, 3});
-  CHECK_FALSE(AreLevelsKnown(levels));
-  CHECK_FALSE(AreLevelsKnown(std::vector<SeenLevel>(50, SeenLevel{3, 200})));
-  CHECK_FALSE(AreLevelsKnown(std::vector<SeenLevel>(5, SeenLevel{3, 3})));
+TEST_CASE("bytes are taken for the highest tiers if they fit the code that is there") {
+  std::vector<SeenTier> tiers(98, SeenTier{0, 0, 0});
+  tiers.push_back({2, 4, 4});
+  CHECK_FALSE(AreTiersKnown(tiers));  // zeros may be anything
+  tiers.push_back({3, 4, 3});
+  CHECK(AreTiersKnown(tiers));
+  tiers[0] = {4, 4, 3};  // compiled between two reads
+  tiers[1] = {0, 0, 2};
+  CHECK(AreTiersKnown(tiers));
+  tiers[2] = {3, 4, 200};
+  CHECK_FALSE(AreTiersKnown(tiers));
+  CHECK_FALSE(AreTiersKnown(std::vector<SeenTier>(15, SeenTier{3, 4, 3})));
+}
+
+TEST_CASE(
+    "methods with code, and those that were hardly called, show where the highest tiers are") {
+  Compiled a;
+  a.Method("hot", 9'000, 4);
+  a.Method("cold", 20, 0);
+  a.Method("warm", 200, 0);  // may have had code
+  a.listed[a.Method("unknown", 20, 0)].highest.reset();
+  const auto tiers = SeenTiers(a.listed, [](Address) { return uint8_t{3}; });
+  REQUIRE(tiers.size() == 2);
+  CHECK((tiers[0].least == 3 && tiers[0].most == 4 && tiers[0].highest == 4));
+  CHECK((tiers[1].least == 0 && tiers[1].most == 0 && tiers[1].highest == 0));
+  CHECK(SeenTiers(a.listed, [](Address) { return std::optional<uint8_t>(); }).size() == 1);
 }
 
 }  // namespace

@@ -299,7 +299,9 @@ class Harvester {
   void FindComplete(MethodDecoder& decoder) {
     const CompilerLimits limits = CompilerLimits::Of(flags_);
     if (!limits.are_known || program_->is_trained || program_->counts.trained > 0 ||
-        !AreLevelsKnown(SeenLevels()))
+        !layout_.level || !AreTiersKnown(SeenTiers(listed_methods_, [&](Address code) {
+          return cache_.Load<uint8_t>(code + *layout_.level);
+        })))
       return;
     const std::vector<bool> complete =
         hotspot::FindComplete(*program_, listed_methods_, FindReplaced(), limits,
@@ -307,23 +309,6 @@ class Harvester {
                                 return decoder.ForEachCall(AsListed(m), visit);
                               });
     for (uint32_t m = 0; m < complete.size(); ++m) program_->methods[m].is_complete = complete[m];
-  }
-
-  // Of some methods that have code.
-  std::vector<SeenLevel> SeenLevels() const {
-    std::vector<SeenLevel> levels;
-    if (!layout_.level) return levels;
-    size_t compiled = 0;
-    for (const ListedMethod& method : listed_methods_)
-      compiled += method.compiled != 0 && method.highest ? 1 : 0;
-    size_t number = 0;
-    for (const ListedMethod& method : listed_methods_) {
-      if (method.compiled == 0 || !method.highest || number++ % (compiled / kVoters + 1) != 0)
-        continue;
-      const auto now = cache_.Load<uint8_t>(method.compiled + *layout_.level);
-      if (now) levels.push_back({*now, *method.highest});
-    }
-    return levels;
   }
 
   // The classes that were redefined, or that may have been.
