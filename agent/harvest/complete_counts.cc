@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agent/harvest/profiling_mode.h"
 #include "agent/harvest/trivial_code.h"
@@ -17,7 +18,7 @@ constexpr uint8_t kOptimized = 4;      // C2
 constexpr uint32_t kTrivialBytes = 6;  // HotSpot's MaxTrivialSize; accessors have no more
 constexpr uint16_t kAccAbstract = 0x0400;
 // How many methods show where HotSpot keeps the highest tier.
-constexpr size_t kFewestTiers = 16, kMostSeen = 1'000;
+constexpr size_t kFewestTiers = 16, kMostSeen = 100;
 constexpr std::ptrdiff_t kFewestCompiled = 2;
 constexpr std::ptrdiff_t kMostWrong = 50;  // one in
 constexpr uint32_t kNone = UINT32_MAX;
@@ -52,11 +53,15 @@ class Search {
     }
     std::vector<bool> is_followed(listed_.size());
     while (!open_.empty()) {
-      const uint32_t m = open_.back();
-      open_.pop_back();
-      if (listed_[m].code_size == 0 || is_followed[m]) continue;
-      is_followed[m] = true;
-      if (!calls_of_(m, [&](const PoolMember& call) { Follow(call); })) return false;
+      // In the order of methods, so that each constant pool is read once.
+      std::vector<uint32_t> now = std::move(open_);
+      open_.clear();
+      std::sort(now.begin(), now.end());
+      for (const uint32_t m : now) {
+        if (listed_[m].code_size == 0 || is_followed[m]) continue;
+        is_followed[m] = true;
+        if (!calls_of_(m, [&](const PoolMember& call) { Follow(call); })) return false;
+      }
     }
     return true;
   }
@@ -129,12 +134,12 @@ class Search {
   bool MayBeInlined(uint32_t number) const {
     const ListedMethod& method = listed_[number];
     const HarvestedMethod& counts = program_.methods[number];
-    if (method.code_size == 0) return false;
-    if (method.code_size <= kTrivialBytes || MayForceInlining(program_.classes[counts.klass].name))
-      return true;
+    if (method.code_size <= kTrivialBytes) return method.code_size > 0;
+    const bool had_code = method.compiled != 0 || method.highest.value_or(0) != 0;
+    if (counts.invocations == 0 && !had_code) return false;  // compiled code has no path to it
+    if (MayForceInlining(program_.classes[counts.klass].name)) return true;
     if (method.code_size > limits_.most_bytes) return false;
-    const bool had_code = method.compiled != 0 || method.highest.value_or(1) != 0;
-    return had_code || counts.invocations >= (IsInlinedEarly(method) ? 1 : limits_.fewest_calls);
+    return had_code || IsInlinedEarly(method) || counts.invocations >= limits_.fewest_calls;
   }
 
   const HarvestedProgram& program_;
