@@ -45,11 +45,23 @@ namespace iprof::hotspot {
 // For the note in the profile; another name whenever the result changes.
 inline constexpr char kEstimatorName[] = "flow-9";
 
-struct Estimate {
-  std::vector<MethodScale> scales;  // by method
-  uint32_t recursive_groups = 0;
+// How far calls are passed on.
+enum class Growth : uint8_t {
+  kFull,
+  // Callers of which few entries were counted, or none, call others as often as was counted and no more.
+  kOfMany,
 };
 
-Estimate EstimateCalls(const HarvestedProgram& program);
+struct Estimate {
+  std::vector<MethodScale> scales;  // by method
+  // By method, how many executions its calls are estimated from: of all callers on the way on which most of its calls
+  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted themselves.
+  std::vector<uint64_t> executions;
+  uint32_t recursive_groups = 0;
+
+  static constexpr uint64_t kCounted = UINT64_MAX;
+};
+
+Estimate EstimateCalls(const HarvestedProgram& program, Growth growth = Growth::kFull);
 
 }  // namespace iprof::hotspot

@@ -93,7 +93,10 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
     return;
   }
   if (name == kHarvestPart) {
-    if (const auto note = HarvestNote::Parse(json)) return AddHarvest(*note);
+    if (auto note = HarvestNote::Parse(json)) {
+      if (facts.weight != 1) note->cpu_ms = HarvestNote::kUnknownCpu;
+      return AddHarvest(*note);
+    }
   }
   if (name == kSnapshotPart) {
     if (const auto note = SnapshotNote::Parse(json)) return AddSnapshot(*note);
