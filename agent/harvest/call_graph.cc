@@ -21,6 +21,7 @@ struct Rest {
   uint32_t klass;
   Selector selector;
   double count;
+  double guess;
   const HarvestedTypes* rows;  // null: none
   bool is_exact;
 };
@@ -89,23 +90,24 @@ class Builder {
     const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
     // Exact or not, what is listed is compared with what HotSpot counted.
     const auto add = [&](uint32_t callee, double share) {
-      if (is_guessed && program_.methods[callee].never_ran) return;
+      if ((is_guessed || count == 0) && program_.methods[callee].never_ran) return;
       if (!old_[caller]) listed_[callee] += counted * share;
-      calls_.push_back({caller, callee, count * share, false, is_exact});
+      calls_.push_back({caller, callee, count * share, call.guess * share, false, is_exact});
     };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
       if (const auto callee = hierarchy_.Resolve(owner, selector)) add(*callee, 1);
       return;
     }
-    double rest = count;
+    double rest = 1;
     if (rows != nullptr && rows->is_call) {
       const auto runs = [&](uint32_t type) {
         return RunByReceiver{.is_known = true, .method = hierarchy_.Resolve(type, selector)};
       };
       // HotSpot stops counting objects and executions alike.
-      rest = SplitByReceivers(rows->rows, rows->lost, 0, runs, add).Of(count);
+      rest = SplitByReceivers(rows->rows, rows->lost, 0, runs, add).Of(1);
     }
-    if (rest > 0) rests_.push_back({caller, owner, selector, rest, rows, is_exact});
+    if (rest > 0)
+      rests_.push_back({caller, owner, selector, count * rest, call.guess * rest, rows, is_exact});
   }
 
   void AddHandleCall(const HarvestedHandleCall& call) {
@@ -117,8 +119,8 @@ class Builder {
     }
     const Selector selector = hierarchy_.SelectorOf(call.callee);
     if (call.receiver == kNoClass) {
-      rests_.push_back(
-          {call.caller, program_.methods[call.callee].klass, selector, call.count, nullptr, false});
+      rests_.push_back({call.caller, program_.methods[call.callee].klass, selector, call.count, 0,
+                        nullptr, false});
     } else if (const auto callee = hierarchy_.Resolve(call.receiver, selector)) {
       AddGuessed(call.caller, *callee, call.count);
     }
@@ -126,7 +128,7 @@ class Builder {
 
   void AddGuessed(uint32_t caller, uint32_t callee, double count) {
     listed_[callee] += count;
-    calls_.push_back({caller, callee, count, true});
+    calls_.push_back({caller, callee, count, 0, true});
   }
 
   void Divide(const Rest& rest) {
@@ -134,7 +136,7 @@ class Builder {
     // A method without MethodData has no receivers either. How often it calls and whom would both be
     // guessed, unless its calls are exact.
     const bool is_guessed = all.methods.size() > 1;
-    if (!program_.methods[rest.caller].has_data && !rest.is_exact) {
+    if ((!program_.methods[rest.caller].has_data && !rest.is_exact) || rest.count == 0) {
       if (is_guessed || all.methods.empty() || program_.methods[all.methods[0]].never_ran) return;
     }
     const std::vector<uint32_t>& methods = CandidatesFor(rest, all);
@@ -153,8 +155,8 @@ class Builder {
     }
     for (size_t m = 0; m < methods.size(); ++m) {
       if (weights[m] > 0)
-        calls_.push_back(
-            {rest.caller, methods[m], rest.count * (weights[m] / sum), is_guessed, rest.is_exact});
+        calls_.push_back({rest.caller, methods[m], rest.count * (weights[m] / sum),
+                          rest.guess * (weights[m] / sum), is_guessed, rest.is_exact});
     }
   }
 

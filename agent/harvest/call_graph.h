@@ -17,6 +17,7 @@ struct CountedCall {
   uint32_t caller = 0;
   uint32_t callee = 0;
   double count = 0;
+  double guess = 0;         // of one entry, if few entries were counted
   bool is_guessed = false;  // another method may have been called
   bool is_exact = false;    // all executions, not only those that HotSpot counted
 };

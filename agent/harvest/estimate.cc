@@ -15,9 +15,11 @@ constexpr uint64_t kFewEntries = 64;     // of a method that mostly loops,
 constexpr uint64_t kManyRounds = 2'000;  // and its rounds
 constexpr double kOwnShare = 0.95;       // of a callee's calls that come from one caller
 constexpr size_t kFewestWitnesses = 4;
-constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
-constexpr int kUnseenRounds = 3;     // each scales what the one before added
+constexpr double kMostSpread = 1.5;        // between the witnesses' quartiles
+constexpr int kUnseenRounds = 3;           // each scales what the one before added
+constexpr uint64_t kManyExecutions = 200;  // whose shares hold for all
 constexpr uint64_t kMostCalls = uint64_t{1} << 62;
+constexpr double kGuessWeight = 16;  // entries; chosen in docs/lab/methoddata.md
 
 // Intrinsics whose bodies compiled code still runs, because compilers only recognise them.
 bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method) {
@@ -29,8 +31,9 @@ bool RunsItsBody(const HarvestedProgram& program, const HarvestedMethod& method)
 
 class Estimator {
  public:
-  explicit Estimator(const HarvestedProgram& program)
+  Estimator(const HarvestedProgram& program, Growth growth)
       : program_(program),
+        growth_(growth),
         calls_(CountCalls(program)),
         old_(FindOldCounts(program)),
         loops_(program.methods.size(), 1.0),
@@ -51,16 +54,33 @@ class Estimator {
       const Facts& caller = facts_[call.caller];
       if (call.is_exact || caller.keeps_its_counts) {
         problem.external[call.callee] += call.count;
-      } else {
-        problem.edges.push_back(
-            {call.caller, call.callee, call.count * loops_[call.caller] / caller.entries});
+        continue;
       }
+      if (growth_ == Growth::kOfMany && ExecutionsOf(call.caller) < kManyExecutions) {
+        if (program_.methods[call.caller].has_data) problem.external[call.callee] += call.count;
+        continue;
+      }
+      const HarvestedMethod& method = program_.methods[call.caller];
+      const double frequency = FrequencyOf(call);
+      // What was counted is certain. Only the entries beyond have the frequency.
+      const double certain = std::max(0.0, call.count - frequency * caller.entries);
+      problem.external[call.callee] += certain * loops_[call.caller];
+      if (method.is_complete && method.has_data) {
+        // Entries before there was a MethodData execute a block at most once more than they jumped backwards.
+        const auto before = static_cast<double>(facts_[call.caller].floor) - caller.entries;
+        const double most = before + static_cast<double>(method.rounds_before_data);
+        problem.external[call.callee] +=
+            frequency * caller.entries + std::clamp(before * frequency, 0.0, std::max(most, 0.0));
+        continue;
+      }
+      problem.edges.push_back({call.caller, call.callee, frequency * loops_[call.caller]});
     }
     const FlowSolution flow = SolveWithUnseen(problem);
     Estimate estimate;
     estimate.recursive_groups = flow.recursive_groups;
     estimate.scales.resize(methods);
     for (uint32_t m = 0; m < methods; ++m) estimate.scales[m] = ScaleOf(m, flow.total[m]);
+    estimate.executions = FewestExecutions(problem, flow.total);
     return estimate;
   }
 
@@ -78,6 +98,46 @@ class Estimator {
     facts_.reserve(program_.methods.size());
     for (uint32_t m = 0; m < program_.methods.size(); ++m)
       facts_.push_back({EntriesOf(m), FloorOf(m), IsCounted(m), KeepsItsCounts(m)});
+  }
+
+  // How often one entry executes the call. What few entries did is typical of all only as far as the code agrees: a
+  // guess counts as kGuessWeight entries.
+  double FrequencyOf(const CountedCall& call) const {
+    const double entries = facts_[call.caller].entries;
+    if (!program_.methods[call.caller].has_guesses) return call.count / entries;
+    return (call.count + kGuessWeight * call.guess) / (entries + kGuessWeight);
+  }
+
+  // From which the shares of its calls are known; 0: they are guessed.
+  uint64_t ExecutionsOf(uint32_t number) const {
+    return program_.methods[number].has_data ? static_cast<uint64_t>(facts_[number].entries) : 0;
+  }
+
+  std::vector<uint64_t> FewestExecutions(const FlowProblem& problem,
+                                         const std::vector<double>& total) const {
+    constexpr uint32_t kNone = UINT32_MAX;
+    constexpr int kMostSteps = 50;  // back to the first callers
+    // The caller that calls most, if it makes more calls than were counted of others.
+    std::vector<uint32_t> caller(total.size(), kNone);
+    std::vector<double> most = problem.external;
+    for (const FlowEdge& edge : problem.edges) {
+      const double calls = total[edge.from] * edge.gain;
+      if (edge.from == edge.to || calls <= most[edge.to]) continue;
+      most[edge.to] = calls;
+      caller[edge.to] = edge.from;
+    }
+    const auto is_counted = [&](uint32_t m) {
+      return facts_[m].is_counted || total[m] <= 2 * static_cast<double>(facts_[m].floor);
+    };
+    std::vector<uint64_t> executions(total.size(), Estimate::kCounted);
+    for (uint32_t m = 0; m < total.size(); ++m) {
+      uint32_t at = m;
+      for (int step = 0; step < kMostSteps && !is_counted(at) && caller[at] != kNone; ++step) {
+        at = caller[at];
+        executions[m] = std::min(executions[m], ExecutionsOf(at));
+      }
+    }
+    return executions;
   }
 
   // What is called unseen depends on how much more often its callers were executed than counted.
@@ -102,7 +162,7 @@ class Estimator {
   // compiled without counters even if it has a MethodData.
   bool IsCounted(uint32_t number) const {
     const HarvestedMethod& method = program_.methods[number];
-    if (method.is_exact) return true;
+    if (method.is_exact || method.is_complete) return true;
     if (old_[number]) return false;
     return program_.counts_to_the_end && method.has_data &&
            !(method.branches.empty() && method.calls.empty());
@@ -219,6 +279,7 @@ class Estimator {
   }
 
   const HarvestedProgram& program_;
+  const Growth growth_;
   const std::vector<CountedCall> calls_;
   const std::vector<bool> old_;    // by method
   std::vector<double> loops_;      // by method: how much more often its loops ran than was counted
@@ -228,6 +289,8 @@ class Estimator {
 
 }  // namespace
 
-Estimate EstimateCalls(const HarvestedProgram& program) { return Estimator(program).Run(); }
+Estimate EstimateCalls(const HarvestedProgram& program, Growth growth) {
+  return Estimator(program, growth).Run();
+}
 
 }  // namespace iprof::hotspot

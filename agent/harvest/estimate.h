@@ -6,13 +6,20 @@
 //
 //  1. One entry of a caller executes a call site as often as its block was counted, divided by the
 //     caller's counted invocations.
-//     A method without MethodData that loops has guessed counts (harvest/guessed_blocks.h).
+//     A method without MethodData that loops has guessed counts (harvest/guessed_blocks.h). Few entries may be
+//     untypical, so they are mixed with what the code suggests, as if that had been seen in 16 entries.
 //  2. A call goes to the method that it names, or that its call site's handle leads to
 //     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded.
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
 //     part get nothing, unless nothing is known of them.
-//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as lower bounds.
+//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as lower bounds. Where nothing can have escaped the
+//     counters of a method (complete_counts.h), they are the number itself: nothing flows in, and each
+//     of its calls passes on what was counted there, plus what its entries before there was a MethodData can have done.
+//
+// Example: of the 2,512 entries of a method, two are in its MethodData, and both called sort. The code suggests one
+// call in ten entries: (2 + 16 * 0.1) / (2 + 16) = 0.2 for the other 2,510, so sort was called 504 times. If sort was counted 7
+// times, never compiled, and can be in no compiled code, it was called 7 times.
 //
 // Three corrections: what is called through other handles flows in from outside (unseen_calls.h); a
 // method that mostly loops (counted in its loop, but hardly entered) is scaled by what its callees
@@ -36,13 +43,25 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-8";
+inline constexpr char kEstimatorName[] = "flow-9";
+
+// How far calls are passed on.
+enum class Growth : uint8_t {
+  kFull,
+  // Callers of which few entries were counted, or none, call others as often as was counted and no more.
+  kOfMany,
+};
 
 struct Estimate {
   std::vector<MethodScale> scales;  // by method
+  // By method, how many executions its calls are estimated from: of all callers on the way on which most of its calls
+  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted themselves.
+  std::vector<uint64_t> executions;
   uint32_t recursive_groups = 0;
+
+  static constexpr uint64_t kCounted = UINT64_MAX;
 };
 
-Estimate EstimateCalls(const HarvestedProgram& program);
+Estimate EstimateCalls(const HarvestedProgram& program, Growth growth = Growth::kFull);
 
 }  // namespace iprof::hotspot

@@ -325,6 +325,109 @@ TEST_CASE("the order of classes makes no difference to an estimate") {
   }
 }
 
+// The runaway of a database: C1's tier 2 counted the calls of `pages` but not its branches. Of 2,512 executions two are in
+// its MethodData, and both called sort, which the program did 7 times in all.
+struct TwoOfThousands {
+  Program program;
+  uint32_t pages = 0, sort = 0, compare = 0;
+
+  explicit TwoOfThousands(uint64_t compared = 70) {
+    program.Class("A");
+    pages = program.Method("pages", 2'512);
+    sort = program.Method("sort", 7);
+    compare = program.Method("compare", compared);
+    HarvestedMethod& method = program.made.methods[pages];
+    method.data_invocations = 2;
+    method.has_guesses = true;
+    program.Call(pages, Op::invokestatic, "A", "sort", 2);
+    program.made.methods[pages].calls[0].guess = 0.1;
+    program.Call(sort, Op::invokestatic, "A", "compare", 70);
+  }
+};
+
+TEST_CASE("a method whose counters are complete is called as often as they say") {
+  TwoOfThousands database;
+  database.program.made.methods[database.sort].is_complete = true;
+  const Estimate estimate = EstimateCalls(database.program.made);
+  CHECK(estimate.scales[database.sort].calls == 7);
+  CHECK(estimate.scales[database.sort].factor == 1);
+  CHECK(estimate.scales[database.compare].calls == 70);
+}
+
+TEST_CASE("what few entries did is mixed with what the code suggests") {
+  const TwoOfThousands database;
+  const Estimate estimate = EstimateCalls(database.program.made);
+  // 2 calls of 2 entries, and of the 2,510 others a share of (2 + 16 * 0.1) / (2 + 16) = 0.2.
+  CHECK(estimate.scales[database.sort].calls == Approx(2 + 502).epsilon(0.01));
+}
+
+TEST_CASE("a call that few entries did not make gets its part of what the code suggests") {
+  TwoOfThousands database;
+  Program& program = database.program;
+  program.Call(database.pages, Op::invokestatic, "A", "compare", 0);
+  program.made.methods[database.pages].calls[1].guess = 0.9;
+  program.made.methods[database.sort].is_complete = true;
+  // (0 + 16 * 0.9) / (2 + 16) = 0.8 of all but the two entries, which are known not to have called it
+  CHECK(EstimateCalls(program.made).scales[database.compare].calls ==
+        Approx(70 + 2'512 * 0.8).epsilon(0.01));
+  // Where a call may lead to several methods, there is neither a count nor a row, and nothing is guessed.
+  program.Class("B", 0);
+  program.Method("compare", 10);
+  program.made.methods[database.pages].calls[1].op = Op::invokevirtual;
+  CHECK(EstimateCalls(program.made).scales[database.compare].calls == 70);
+}
+
+TEST_CASE("recursion with few counts does not run away from a method that is complete") {
+  // The 2 entries of walk that were counted call it 3 times again. It ran 4,000 times. Of the 100 entries of drive, the
+  // first 10 made 5,000 calls of it.
+  Program program;
+  program.Class("A");
+  const uint32_t drive = program.Method("drive", 100);
+  program.made.methods[drive].data_invocations = 10;
+  program.Call(drive, Op::invokestatic, "A", "walk", 5'000);
+  const uint32_t walk = program.Method("walk", 4'000);
+  HarvestedMethod& method = program.made.methods[walk];
+  method.data_invocations = 2;
+  program.Call(walk, Op::invokestatic, "A", "walk", 3);
+  const uint32_t visit = program.Method("visit", 600);
+  program.Call(walk, Op::invokestatic, "A", "visit", 2);
+  program.made.methods[walk].has_guesses = true;
+  for (HarvestedCall& call : program.made.methods[walk].calls) call.guess = 0.5;
+  CHECK(EstimateCalls(program.made).scales[walk].calls > 40'000);
+  program.made.methods[walk].is_complete = true;
+  const Estimate estimate = EstimateCalls(program.made);
+  CHECK(estimate.scales[walk].calls == 4'000);
+  CHECK(estimate.scales[visit].calls <= 4'000);
+}
+
+TEST_CASE("the counter of compiled code is no limit for the calls of an interpreted caller") {
+  // Measured on JDK 17: the caller never had code, the callee had code of C2 after 30,201 calls.
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 1);
+  program.made.methods[run].is_complete = true;
+  const uint32_t leaf = program.Method("leaf", 30'201);
+  program.Call(run, Op::invokestatic, "A", "leaf", 19'879'168);
+  CHECK(EstimateCalls(program.made).scales[leaf].calls == 19'879'168);
+}
+
+TEST_CASE(
+    "what a complete caller did before it had a MethodData is bounded by its jumps backwards") {
+  // 2 entries with a MethodData made 2,000 calls. The 98 before it jumped back 50 times in all, so they made at most 148.
+  Program program;
+  program.Class("A");
+  const uint32_t run = program.Method("run", 100);
+  HarvestedMethod& method = program.made.methods[run];
+  method.is_complete = true;
+  method.data_invocations = 2;
+  method.rounds_before_data = 50;
+  const uint32_t leaf = program.Method("leaf", 300);
+  program.Call(run, Op::invokestatic, "A", "leaf", 2'000);
+  CHECK(EstimateCalls(program.made).scales[leaf].calls == 2'148);
+  program.made.methods[run].is_complete = false;
+  CHECK(EstimateCalls(program.made).scales[leaf].calls == 100'000);
+}
+
 TEST_CASE("calls that lead nowhere do no harm") {
   Program program;
   program.Class("A");

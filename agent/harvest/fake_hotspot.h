@@ -47,7 +47,7 @@ class FakeHotSpot final : public Memory {
     layout_.symbol = {0, 2};
     layout_.breakpoint = {0, 4, 8, 10, 16};
     layout_.data = {0, 8, 24, 12, 16, 32};
-    layout_.counters = {0, 4, 1};
+    layout_.counters = {0, 4, 1, 0};
   }
 
   const MetadataLayout& layout() const { return layout_; }

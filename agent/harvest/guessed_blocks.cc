@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "agent/harvest/block_counts.h"
 
@@ -12,14 +13,42 @@ constexpr int kHalvings = 40;
 constexpr int kMostSteps =
     60;  // of the search for a probability; a few are enough for most methods
 constexpr double kMostStay = 1 - 1e-9;
-constexpr double kClose = 1e-6;          // relative difference of the jumps
+constexpr double kClose = 1e-6;  // relative difference of the jumps
+// Of two ways, the one that compilers and people write for what seldom happens.
+constexpr double kSeldom = 0.1;
+constexpr double kThrows = 0.01;
 constexpr double kRoundedUp = 1 + 1e-9;  // so that a block that is executed once never gets 0.999
 
 struct Edge {
   uint32_t to = 0;
   bool is_back = false;
   bool leaves = false;  // a loop in which another successor stays
+  double weight = 1;    // compared with that of the block's other edges
 };
+
+// Of a conditional branch, which way is seldom taken, as far as the instruction says: 0 the jump, 1 the way behind it.
+// Two values are seldom equal, a reference is seldom null, and an index seldom is at the end of its array.
+std::optional<size_t> SeldomWay(classfile::Op op, bool is_size) {
+  using classfile::Op;
+  switch (op) {
+    case Op::ifnull:
+    case Op::if_acmpeq:
+    case Op::if_icmpeq:
+      return 0;
+    case Op::ifnonnull:
+    case Op::if_acmpne:
+    case Op::if_icmpne:
+      return 1;
+    case Op::if_icmpge:
+    case Op::if_icmpgt:
+      return is_size ? std::optional<size_t>(0) : std::nullopt;
+    case Op::if_icmplt:
+    case Op::if_icmple:
+      return is_size ? std::optional<size_t>(1) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
 
 // Where a block continues and with which share, ascending. Sorted in a vector, because there are two or three, and the
 // flow is computed again for each step of the search.
@@ -70,14 +99,21 @@ class Graph {
       const CodeInstruction& insn = instructions[i];
       std::vector<Edge>& from = edges_[split.of[i]];
       const auto jump = [&](uint32_t bci) {
-        from.push_back({split.BlockAt(bci), bci <= insn.bci, false});
+        from.push_back({.to = split.BlockAt(bci), .is_back = bci <= insn.bci});
       };
       ForEachSuccessor(code, insn, jump);
+      if (classfile::IsConditionalBranch(insn.op) && from.size() == 2) {
+        const bool is_size = i > 0 && instructions[i - 1].op == classfile::Op::arraylength;
+        if (const auto way = SeldomWay(insn.op, is_size)) from[*way].weight = kSeldom;
+        for (Edge& edge : from) {
+          if (instructions[split.last[edge.to]].op == classfile::Op::athrow) edge.weight = kThrows;
+        }
+      }
       if (!from.empty()) continue;
       if (const auto target = JumpTarget(code, insn)) {
         jump(*target);
       } else if (i + 1 < instructions.size() && !classfile::IsUnconditional(insn.op)) {
-        from.push_back({split.of[i + 1], false, false});
+        from.push_back({.to = split.of[i + 1]});
       }
     }
     FindExits();
@@ -153,11 +189,11 @@ class Graph {
   }
 
   double ShareOf(uint32_t block, const Edge& edge, double stay) const {
-    const auto all = static_cast<double>(edges_[block].size());
-    const auto leaving = static_cast<double>(std::count_if(
-        edges_[block].begin(), edges_[block].end(), [](const Edge& one) { return one.leaves; }));
-    if (leaving == 0 || leaving == all) return 1 / all;
-    return edge.leaves ? (1 - stay) / leaving : stay / (all - leaving);
+    double leaving = 0;
+    double staying = 0;
+    for (const Edge& one : edges_[block]) (one.leaves ? leaving : staying) += one.weight;
+    if (leaving == 0 || staying == 0) return edge.weight / (leaving + staying);
+    return edge.leaves ? (1 - stay) * edge.weight / leaving : stay * edge.weight / staying;
   }
 
   // How often a block is executed for each time that it is reached from elsewhere.
@@ -220,29 +256,42 @@ double FindStay(Graph& graph, double wanted) {
 
 }  // namespace
 
+std::vector<double> GuessFrequencies(std::span<const uint8_t> code,
+                                     std::span<const CodeInstruction> instructions,
+                                     uint64_t entries, uint64_t back_edges) {
+  std::vector<double> result(instructions.size());
+  const BlockSplit split = SplitBlocks(code, instructions);
+  if (split.count == 0 || split.count > kMostGuessedBlocks || entries == 0) return result;
+  Graph graph(code, instructions, split);
+  const double wanted = static_cast<double>(back_edges) / static_cast<double>(entries);
+  const double stay = back_edges == 0 ? 0 : FindStay(graph, wanted);
+  const std::vector<double>& flow = graph.Flow(stay);
+  const double jumps = graph.JumpsBack(flow, stay);
+  if (jumps == 0 && back_edges > 0) return result;  // counts of other code
+  // Where a loop has no exit, any probability gives too many jumps, and its blocks share those that
+  // were counted. Blocks outside it are executed at most once for each entry.
+  const double share = jumps > 0 ? std::min(1.0, wanted / jumps) : 1;
+  // What was counted bounds a guess that the search did not reach.
+  const double most = wanted + 1;
+  for (size_t i = 0; i < result.size(); ++i) {
+    const double of_entry = flow[split.of[i]];
+    const double guess = std::max(std::min(of_entry, 1.0), of_entry * share);
+    result[i] = std::isfinite(guess) ? std::min(guess, most) : most;
+  }
+  return result;
+}
+
 std::vector<uint64_t> GuessBlocks(std::span<const uint8_t> code,
                                   std::span<const CodeInstruction> instructions, uint64_t entries,
                                   uint64_t back_edges) {
-  std::vector<uint64_t> result(instructions.size());
-  const BlockSplit split = SplitBlocks(code, instructions);
-  if (split.count == 0 || split.count > kMostGuessedBlocks || entries == 0 || back_edges == 0)
-    return result;
-  Graph graph(code, instructions, split);
-  const double wanted = static_cast<double>(back_edges) / static_cast<double>(entries);
-  const double stay = FindStay(graph, wanted);
-  const std::vector<double>& flow = graph.Flow(stay);
-  const double jumps = graph.JumpsBack(flow, stay);
-  if (jumps == 0) return result;
-  // Where a loop has no exit, any probability gives too many jumps, and its blocks share those that
-  // were counted. Blocks outside it are executed at most once for each entry.
-  const double share = std::min(1.0, wanted / jumps);
-  // What was counted bounds a guess that the search did not reach.
+  if (back_edges == 0) return std::vector<uint64_t>(instructions.size());
+  const std::vector<double> frequencies = GuessFrequencies(code, instructions, entries, back_edges);
   const double most = static_cast<double>(back_edges) + static_cast<double>(entries);
-  for (size_t i = 0; i < result.size(); ++i) {
-    const double of_entry = flow[split.of[i]];
-    const double count = kRoundedUp * std::max(std::min(of_entry, 1.0), of_entry * share) *
-                         static_cast<double>(entries);
-    result[i] = static_cast<uint64_t>(std::isfinite(count) ? std::min(count, most) : most);
+  std::vector<uint64_t> result;
+  result.reserve(frequencies.size());
+  for (const double frequency : frequencies) {
+    const double count = kRoundedUp * frequency * static_cast<double>(entries);
+    result.push_back(static_cast<uint64_t>(std::min(count, most)));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "agent/harvest/guessed_blocks.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 namespace iprof::hotspot {
 namespace {
@@ -43,6 +44,43 @@ TEST_CASE("a branch within a loop goes each way equally often") {
   REQUIRE(counts.size() == 6);
   CHECK(IsNear(counts[2], 5'005));
   CHECK(IsNear(counts[3], 10'010));
+}
+
+TEST_CASE("a way that is seldom taken is guessed to be rare") {
+  // 0: iload_0; 1: BRANCH 7; 4: invokestatic; 7: iload_0; 8: ifne 0; 11: return
+  const auto called = [](std::vector<uint8_t> before, uint8_t branch) {
+    std::vector<uint8_t> code = std::move(before);
+    const auto rest = std::vector<uint8_t>{branch, 0, 6, 184, 0, 1, 26, 154};
+    code.insert(code.end(), rest.begin(), rest.end());
+    const int back = -static_cast<int>(code.size() - 1);
+    code.insert(code.end(), {static_cast<uint8_t>(back >> 8), static_cast<uint8_t>(back), 177});
+    const auto instructions = SplitCode(code);
+    REQUIRE(instructions);
+    const std::vector<uint64_t> counts = GuessBlocks(code, *instructions, 1, 11'000);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if ((*instructions)[i].op == classfile::Op::invokestatic) return counts[i];
+    }
+    return uint64_t{0};
+  };
+  constexpr uint8_t kIfNe = 154, kIfIcmpNe = 160, kIfIcmpLt = 161, kIfNull = 198, kIfNonNull = 199;
+  CHECK(IsNear(called({27}, kIfNe), 5'500));               // says nothing
+  CHECK(IsNear(called({27, 28}, kIfIcmpNe), 1'000));       // if (a == b) call()
+  CHECK(IsNear(called({27, 28}, kIfIcmpLt), 5'500));       // if (a >= b) call()
+  CHECK(IsNear(called({27, 44, 190}, kIfIcmpLt), 1'000));  // if (a >= array.length) call()
+  CHECK(IsNear(called({44}, kIfNonNull), 1'000));          // if (o == null) call()
+  CHECK(IsNear(called({44}, kIfNull), 10'000));            // if (o != null) call()
+}
+
+TEST_CASE("a way to a throw is hardly ever taken") {
+  // 0: iload_0; 1: ifeq 9; 4: aload_1; 5: invokestatic; 8: athrow; 9: invokestatic; 12: return
+  const std::vector<uint8_t> code = {26, 153, 0, 8, 43, 184, 0, 1, 191, 184, 0, 1, 177};
+  const auto instructions = SplitCode(code);
+  REQUIRE(instructions);
+  const std::vector<double> guess = GuessFrequencies(code, *instructions, 10, 0);
+  REQUIRE(guess.size() == 7);
+  CHECK(guess[0] == Approx(1));
+  CHECK(guess[3] == Approx(0.0099).epsilon(0.01));
+  CHECK(guess[5] == Approx(0.9901).epsilon(0.01));
 }
 
 TEST_CASE("loops in loops share what was counted") {

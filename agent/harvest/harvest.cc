@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/harvest/class_naming.h"
+#include "agent/harvest/complete_counts.h"
 #include "agent/harvest/handle_reader.h"
 #include "agent/harvest/harvest_limits.h"
 #include "agent/harvest/method_decoder.h"
@@ -64,6 +65,7 @@ class Harvester {
     for (const uint32_t m : looped_) decoder.GuessCalls(AsListed(m));
     FindSmallThatNeverRan(decoder);
     FindUncounted(decoder);
+    FindComplete(decoder);
     if (code_choice_.keeps) KeepCode(decoder);
     if (!LeaveOutUnloaded()) return ChangesTooQuickly();
     CountFailed();
@@ -171,6 +173,7 @@ class Harvester {
     method.access = listed.access;
     method.intrinsic = listed.intrinsic;
     method.invocations = listed.invocations;
+    method.rounds_before_data = listed.back_edges;
     method.never_ran = IsUncalled(listed) && listed.code_size > kMostTrivialBytes;
     if (listed.data != 0 || listed.invocations > 0 || listed.back_edges >= kManyRounds)
       ran_.push_back(static_cast<uint32_t>(program_->methods.size()));
@@ -291,6 +294,36 @@ class Harvester {
       method.is_uncounted =
           listed.code_size == 0 || decoder.HasTrivialCode(AsListed(m)).value_or(false);
     }
+  }
+
+  void FindComplete(MethodDecoder& decoder) {
+    const CompilerLimits limits = CompilerLimits::Of(flags_);
+    if (!limits.are_known || program_->is_trained || program_->counts.trained > 0 ||
+        !layout_.level || !AreTiersKnown(SeenTiers(listed_methods_, [&](Address code) {
+          return cache_.Load<uint8_t>(code + *layout_.level);
+        })))
+      return;
+    const std::vector<bool> complete =
+        hotspot::FindComplete(*program_, listed_methods_, FindReplaced(), limits,
+                              [&](uint32_t m, const VisitCall& visit) {
+                                return decoder.ForEachCall(AsListed(m), visit);
+                              });
+    for (uint32_t m = 0; m < complete.size(); ++m) program_->methods[m].is_complete = complete[m];
+  }
+
+  // The classes that were redefined, or that may have been.
+  std::vector<bool> FindReplaced() const {
+    const bool maps_archive = MapsArchive();
+    std::vector<bool> replaced(listed_.size(), layout_.pool.version == 0);
+    for (uint32_t c = 0; c < listed_.size(); ++c) {
+      if (!listed_[c].is_instance || replaced[c]) continue;
+      const auto pool = cache_.Load<Address>(listed_[c].at + layout_.instance.constants);
+      const bool is_archived = pool && maps_archive && unchanged_->Holds(*pool);
+      replaced[c] =
+          program_->classes[c].is_previous_version || !pool ||
+          (!is_archived && cache_.Load<int32_t>(*pool + layout_.pool.version).value_or(1) > 0);
+    }
+    return replaced;
   }
 
   void ListMethodDatas() {

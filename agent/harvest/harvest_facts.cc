@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
+#include <optional>
 #include <string>
 
 #include "writer/base/utc_time.h"
@@ -12,12 +13,24 @@
 namespace iprof::hotspot {
 namespace {
 
+// What stands behind the name of the program, which is in parentheses and may contain anything.
+std::string_view BehindName(std::string_view stat) {
+  const size_t name_end = stat.rfind(") ");
+  return name_end == std::string_view::npos ? std::string_view() : stat.substr(name_end + 2);
+}
+
 // The text's word number `n` as a number, or 0.
 double Word(std::string_view text, int n) {
   for (; n > 0; --n) text.remove_prefix(std::min(text.find(' ') + 1, text.size()));
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
+}
+
+// Its word number `n`, which counts clock ticks.
+std::optional<double> SecondsAt(std::string_view stat, int n) {
+  if (stat.empty()) return std::nullopt;
+  return Word(stat, n) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 int64_t Permille(uint64_t part, uint64_t all) {
@@ -48,13 +61,17 @@ HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s) {
 }
 
 int64_t AgeSeconds(std::string_view stat, double now_s) {
-  // The name of the program, in parentheses, may contain anything.
-  const size_t name_end = stat.rfind(") ");
-  if (name_end == std::string_view::npos) return 0;
-  constexpr int kStartTime = 19;  // behind the name
-  const double started_s =
-      Word(stat.substr(name_end + 2), kStartTime) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  return std::max<int64_t>(0, static_cast<int64_t>(now_s - started_s));
+  constexpr int kStartTime = 19;
+  const auto started_s = SecondsAt(BehindName(stat), kStartTime);
+  return started_s ? std::max<int64_t>(0, static_cast<int64_t>(now_s - *started_s)) : 0;
+}
+
+int64_t CpuMs(std::string_view stat) {
+  constexpr int kUserTime = 11, kSystemTime = 12;
+  const auto user_s = SecondsAt(BehindName(stat), kUserTime);
+  const auto system_s = SecondsAt(BehindName(stat), kSystemTime);
+  if (!user_s || !system_s) return HarvestNote::kUnknownCpu;
+  return static_cast<int64_t>(1000 * (*user_s + *system_s));
 }
 
 int64_t AgeSeconds(std::string_view stat) {

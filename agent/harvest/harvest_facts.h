@@ -22,4 +22,8 @@ HarvestNote NoteOf(const HarvestedProgram& program, int64_t age_s);
 int64_t AgeSeconds(std::string_view stat, double now_s);
 int64_t AgeSeconds(std::string_view stat);
 
+// The processor time that all threads of a process have used, in milliseconds, also those that have ended, from the content of its
+// /proc/PID/stat; HarvestNote::kUnknownCpu if it has none.
+int64_t CpuMs(std::string_view stat);
+
 }  // namespace iprof::hotspot

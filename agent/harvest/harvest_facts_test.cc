@@ -25,5 +25,13 @@ TEST_CASE(
   CHECK(AgeSeconds("", 99) == 0);
 }
 
+TEST_CASE("the processor time of a process is that of the program and of the system for it") {
+  // "4 5 6 7": the process in the program and in the system, then its children
+  const std::string stat =
+      "4711 (a) b) S 1 4711 4711 0 -1 4194560 1 2 3 4 500 600 7 8 20 0 30 0 1 2";
+  CHECK(CpuMs(stat) == 1100 * 1000 / sysconf(_SC_CLK_TCK));
+  CHECK(CpuMs("") == HarvestNote::kUnknownCpu);
+}
+
 }  // namespace
 }  // namespace iprof::hotspot

@@ -53,6 +53,7 @@ struct HarvestedCall {
   std::string_view name;
   std::string_view descriptor;
   uint64_t block_count = 0;  // how often HotSpot counted the block that contains it
+  double guess = 0;          // how often one entry executes it, if few entries were counted
   bool has_targets = false;  // invokedynamic: handle_calls of the program has what it leads to
   std::optional<uint64_t> exact_count =
       {};  // how often it was executed, if somebody else counted that
@@ -69,6 +70,9 @@ struct HarvestedMethod {
   // HotSpot has no MethodData of it and compiles it without counters: a native method, an accessor, or one
   // that returns a constant. `invocations` are then only those before it was compiled.
   bool is_uncounted = false;
+  // The counters hold all that ever happened in it (complete_counts.h). Its blocks lack what was executed before it
+  // had a MethodData: those are the rest of its entries and rounds_before_data.
+  bool is_complete = false;
   // HotSpot saw no call of it, and would have counted one by the interpreter.
   bool never_ran = false;
   bool has_data = false;  // a MethodData was read; what follows comes from it. Without one, calls
@@ -78,10 +82,13 @@ struct HarvestedMethod {
   bool has_probes = false;
   uint64_t data_invocations = 0;
   uint64_t back_edges = 0;
+  uint64_t rounds_before_data = 0;        // jumps backwards
   uint64_t code_hash = 0;                 // of its code; 0: not known, or changed by the agent
   std::vector<HarvestedBranch> branches;  // ascending bci, only those that were executed
   std::vector<HarvestedTypes> types;      // ascending bci, only those with rows
   std::vector<HarvestedCall> calls;       // ascending bci
+  bool has_guesses =
+      false;  // few entries were counted, so calls have guesses, also those without a count
 };
 
 struct HarvestedClass {

@@ -14,6 +14,8 @@ namespace {
 
 constexpr uint64_t kMostCount = uint64_t{1} << 62;
 constexpr uint16_t kAccStatic = 0x0008;
+constexpr uint64_t kManyEntries = 200;    // whose counts need no guess beside them
+constexpr double kSmallestGuess = 0.001;  // of a call that was not counted
 
 // The items in memory that is just large enough. Leaves the list empty, with its memory.
 template <typename T>
@@ -158,7 +160,14 @@ bool MethodDecoder::Fill(const OriginalCode& code, const std::vector<DataRecord>
   const Records age = program_.is_trained ? Records::kMaybeYounger : Records::kAsOldAsEntries;
   const std::vector<uint64_t>& blocks =
       blocks_.Count(code.bytes, instructions, counts_, method.data_invocations, age);
-  if (!FindCalls(code, blocks, pool)) return false;
+  method.has_guesses = method.data_invocations > 0 && method.data_invocations < kManyEntries;
+  std::vector<double> guesses;
+  if (method.has_guesses) {
+    guesses =
+        GuessFrequencies(code.bytes, instructions, method.invocations + method.data_invocations,
+                         method.rounds_before_data + method.back_edges);
+  }
+  if (!FindCalls(code, blocks, pool, guesses)) return false;
   method.branches = TakeOut(branches_);
   method.types = TakeOut(types_);
   method.calls = TakeOut(calls_);
@@ -217,16 +226,22 @@ bool MethodDecoder::AddTypes(const DataRecord& record, const CodeInstruction& in
 }
 
 bool MethodDecoder::FindCalls(const OriginalCode& code, std::span<const uint64_t> blocks,
-                              const Pool& pool) {
+                              const Pool& pool, std::span<const double> guesses) {
   calls_.clear();
   for (size_t i = 0; i < code.instructions.size(); ++i) {
     const CodeInstruction& insn = code.instructions[i];
-    if (!classfile::IsInvoke(insn.op) || blocks[i] == 0) continue;
+    const double guess = guesses.empty() ? 0 : guesses[i];
+    if (!classfile::IsInvoke(insn.op) || (blocks[i] == 0 && guess < kSmallestGuess)) continue;
     const uint16_t index = classfile::LoadU2(code.bytes.data() + insn.bci + 1);
     const auto member = metadata_.Member(pool, index);
     if (!member) return false;
-    calls_.push_back(
-        {insn.bci, insn.op, member->owner, member->name, member->descriptor, blocks[i], false});
+    calls_.push_back({.bci = insn.bci,
+                      .op = insn.op,
+                      .owner = member->owner,
+                      .name = member->name,
+                      .descriptor = member->descriptor,
+                      .block_count = blocks[i],
+                      .guess = guess});
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/classfile/bytes.h"
 #include "agent/harvest/block_counts.h"
 #include "agent/harvest/handle_reader.h"
 #include "agent/harvest/harvested_code.h"
@@ -56,6 +57,22 @@ class MethodDecoder {
   // Whether HotSpot compiles the method without counters (trivial_code.h). nullopt: its code cannot
   // be read, or is not understood.
   std::optional<bool> HasTrivialCode(const ReadMethodData& method);
+  // Calls visit(PoolMember) for each call in the method's code. False: that is not understood.
+  template <typename Visit>
+  bool ForEachCall(const ReadMethodData& method, const Visit& visit) {
+    const Pool* pool = PoolOf(method.listed.pool);
+    if (pool == nullptr) return false;
+    const OriginalCode* const code = CodeOf(method, *pool);
+    if (code == nullptr) return false;
+    for (const CodeInstruction& insn : code->instructions) {
+      if (!classfile::IsInvoke(insn.op)) continue;
+      const auto member =
+          metadata_.Member(*pool, classfile::LoadU2(code->bytes.data() + insn.bci + 1));
+      if (!member) return false;
+      visit(*member);
+    }
+    return true;
+  }
   // Keeps the code of a method, with or without MethodData, and adds those of its calls that have
   // no counts. Nothing, if it has no calls, or its code is not understood. Returns how many bytes
   // it takes.
@@ -69,8 +86,9 @@ class MethodDecoder {
   bool AddBranch(std::span<const uint8_t> code, const CodeInstruction& insn,
                  InstructionCount& count);
   bool AddTypes(const DataRecord& record, const CodeInstruction& insn, InstructionCount& count);
-  // The calls in blocks that were executed, to calls_.
-  bool FindCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool);
+  // The calls in blocks that were executed or are guessed to be, to calls_. `guesses`: of each instruction, or empty.
+  bool FindCalls(const OriginalCode& code, std::span<const uint64_t> blocks, const Pool& pool,
+                 std::span<const double> guesses = {});
   void FindLostChecks(const OriginalCode& code, uint64_t entries);
   void AddHandleCalls(const ReadMethodData& data, const Pool& pool);
   const Pool* PoolOf(Address at);

@@ -125,12 +125,13 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at, Symbols* symbols) c
   const auto counters = memory_.Load<Address>(at + m.counters);
   const auto access = memory_.Load<uint32_t>(at + m.access);
   const auto intrinsic = memory_.Load<uint16_t>(at + m.intrinsic);
+  const auto compiled = memory_.Load<Address>(at + m.compiled);
   const auto pool = memory_.Load<Address>(method.code + c.pool);
   const auto size = memory_.Load<uint16_t>(method.code + c.code_size);
   const auto name = memory_.Load<uint16_t>(method.code + c.name);
   const auto descriptor = memory_.Load<uint16_t>(method.code + c.signature);
-  if (!data || !counters || !access || !intrinsic || !pool || *pool == 0 || !size || !name ||
-      !descriptor)
+  if (!data || !counters || !access || !intrinsic || !compiled || !pool || *pool == 0 || !size ||
+      !name || !descriptor)
     return std::nullopt;
   const auto symbol = [&](uint32_t index) {
     const Address slot = *pool + layout_.pool.size + Address{index} * sizeof(uint64_t);
@@ -145,12 +146,19 @@ std::optional<ListedMethod> Metadata::ReadMethod(Address at, Symbols* symbols) c
   method.is_old = m.is_old != 0 && (*access & m.is_old) != 0;
   method.code_size = *size;
   method.intrinsic = *intrinsic;
+  method.compiled = *compiled;
   if (*counters != 0) {
     const auto count = memory_.Load<uint32_t>(*counters + layout_.counters.invocations);
     method.invocations = count.value_or(0) >> layout_.counters.shift;
     const auto back_edges = memory_.Load<uint32_t>(*counters + layout_.counters.back_edges);
     method.back_edges = back_edges.value_or(0) >> layout_.counters.shift;
     method.has_unknown_counters = !count || !back_edges;
+    const uint32_t flags = (uint32_t{1} << layout_.counters.shift) - 1;
+    method.has_lowered_counters = ((count.value_or(0) | back_edges.value_or(0)) & flags) != 0;
+    if (layout_.counters.highest != 0) {
+      method.highest = memory_.Load<uint8_t>(*counters + layout_.counters.highest);
+      method.highest_of_loops = memory_.Load<uint8_t>(*counters + layout_.counters.highest + 1);
+    }
   }
   return method;
 }

@@ -42,8 +42,13 @@ struct ListedMethod {
   uint32_t invocations = 0;           // counted by MethodCounters
   uint32_t back_edges = 0;            // counted there, too: jumps backwards without a MethodData
   bool has_unknown_counters = false;  // MethodCounters cannot be read
-  uint16_t intrinsic = 0;             // 0: none
-  bool is_old = false;                // a previous version, if the JVM marks it
+  bool has_lowered_counters =
+      false;             // HotSpot made one of them smaller, as it was near its largest value
+  Address compiled = 0;  // its code, compiled; 0: none now
+  // The highest tier of code that there ever was, and of code that was entered in a loop.
+  std::optional<uint8_t> highest, highest_of_loops;
+  uint16_t intrinsic = 0;  // 0: none
+  bool is_old = false;     // a previous version, if the JVM marks it
 };
 
 // A constant pool, copied.

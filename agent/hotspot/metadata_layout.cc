@@ -110,6 +110,9 @@ void ReadMethodData(Finder& find, const VmStructs& structs, MetadataLayout& all)
   const auto shift = structs.LongConstant("InvocationCounter::count_shift");
   if (!shift || *shift < 0 || *shift > 8) find.Miss("InvocationCounter::count_shift");
   all.counters.shift = static_cast<int32_t>(shift.value_or(0));
+  const auto breakpoints = structs.OffsetOf("MethodCounters", "_number_of_breakpoints");
+  if (breakpoints && *breakpoints + 4 <= structs.SizeOf("MethodCounters").value_or(0))
+    all.counters.highest = *breakpoints + 2;
   if (find.Offset("DataLayout", "_header._struct._tag") != 0 ||
       find.Offset("DataLayout", "_header._struct._flags") != 1 ||
       find.Offset("DataLayout", "_header._struct._bci") != 2 ||

@@ -7,6 +7,8 @@
 //  - Where an invoke's or a field access's constant is: in a ConstantPoolCacheEntry or, if the
 //    tables know ResolvedMethodEntry and ResolvedFieldEntry, there.
 //  - The version of a constant pool is the number behind its length. It matters for explanations only.
+//  - MethodCounters::_highest_comp_level and _highest_osr_comp_level are the two bytes behind
+//    _number_of_breakpoints. Who uses them checks them against code that is there (complete_counts.h).
 //  - How many cells a receiver record has: see method_data.h.
 //
 // Guarantees: no offset is guessed; every one is plausible for the type's size.
@@ -72,6 +74,8 @@ struct MetadataLayout {
   struct {
     uint64_t invocations, back_edges;
     int32_t shift;
+    uint64_t
+        highest;  // the highest level of code that there ever was, then that of loops; 0: unknown
   } counters{};
   std::optional<uint64_t> level;       // nmethod::_comp_level
   std::optional<uint64_t> bootstraps;  // ConstantPool::_operands

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/harvest/estimate.h"
 #include "agent/harvest/harvest_profile.h"
+#include "agent/harvest/possible_estimate.h"
 #include "agent/settings/vm_identity.h"
 #include "cli/files/output_claim.h"
 #include "cli/files/profile_files.h"
@@ -188,8 +188,11 @@ class HarvestCommand : public Command {
         return ExitCode::kOk;
       }
       harvest->note.harvests = ++harvests;
-      const std::vector<hotspot::MethodScale> scales = MakeScales(*harvest);
-      Profile profile = MakeProfile(*harvest, scales);
+      const auto scales = MakeScales(*harvest);
+      if (!scales.ok()) return console.Error(scales.status());
+      if (const std::string refusal = hotspot::DescribeRefusal(harvest->note); !refusal.empty())
+        console.Warn(refusal);
+      Profile profile = MakeProfile(*harvest, *scales);
       united = united ? UniteByLargest(*united, profile) : std::move(profile);
       if (output_ != "-") {
         const Status written = Write(console, *united);
@@ -290,12 +293,13 @@ class HarvestCommand : public Command {
 
   int NamingJdk() const { return target_.empty() ? 0 : JdkOf(TargetOf(target_, std::nullopt)); }
 
-  std::vector<hotspot::MethodScale> MakeScales(ProcessHarvest& harvest) const {
+  Result<std::vector<hotspot::MethodScale>> MakeScales(ProcessHarvest& harvest) const {
     if (no_estimate_) return hotspot::RawScales(*harvest.program);
-    hotspot::Estimate estimate = hotspot::EstimateCalls(*harvest.program);
-    harvest.note.estimator = hotspot::kEstimatorName;
-    harvest.note.recursive_groups = estimate.recursive_groups;
-    return std::move(estimate.scales);
+    auto scales = hotspot::EstimatePossible(*harvest.program, harvest.note);
+    if (scales.ok()) return scales;
+    return Status(scales.status().code(),
+                  fmt::format("{} {}", core_.empty() ? fmt::format("process {}", pid_) : core_,
+                              scales.status().message()));
   }
 
   // Also completes the note.

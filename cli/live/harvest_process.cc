@@ -137,6 +137,8 @@ Result<ProcessHarvest> TryHarvest(const jvm::Process& process, int naming_jdk, R
   harvest.public_program = jvm->public_program;
   harvest.jdk_version = jvm->jdk_version;
   harvest.note = hotspot::NoteOf(*harvest.program, AgeOf(process));
+  const Result<std::string> stat = process.Read("stat");
+  if (stat.ok()) harvest.note.cpu_ms = hotspot::CpuMs(*stat);  // read after the counters
   return harvest;
 }
 

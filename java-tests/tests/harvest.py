@@ -123,7 +123,7 @@ class KnownShares(Harvest):
             self.assertLess(harvested.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
             self.assertAlmostEqual(estimated.calls_of(f"Harvestable.{method}"), STEPS, delta=0.1 * STEPS, msg=method)
         self.assertEqual(harvested.section["harvest"]["estimator"], "none")
-        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-8")
+        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-9")
 
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()
@@ -131,12 +131,14 @@ class KnownShares(Harvest):
         harvested, said = self.harvest(process)
         note = harvested.section["harvest"]
         self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
-                                     "recursive_groups", "jvm_age_s", "harvests", "time", "trained", "methods_with_data",
-                                     "methods_without_data", "methods_failed", "methods_trained",
+                                     "recursive_groups", "jvm_age_s", "cpu_ms", "harvests", "time", "trained", "methods_with_data",
+                                     "methods_without_data", "methods_failed", "methods_trained", "few_permille", "few_methods", "few_executions",
                                      "methods_trained_unknown", "sites_left_out", "lambdas_left_out", "classes_left_out"})
-        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-8", 2, 0))
+        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-9", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
+        self.assertGreater(note["cpu_ms"], 0)
+        self.assertLess(note["cpu_ms"], 1000 * PATIENCE_S)
         self.assertGreater(note["without_methoddata_permille"], 0)
         self.assertEqual([note[name] for name in ("methods_with_data", "methods_without_data", "lambdas_left_out", "classes_left_out")],
                          [said[name] for name in ("methods_with_data", "methods_without_data", "unnamed_lambdas", "generated_classes")])
@@ -145,7 +147,7 @@ class KnownShares(Harvest):
         self.assertLessEqual(note["time"], utc())
         shown = " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split())
         groups = {0: "", 1: ", 1 recursive group"}.get(note["recursive_groups"], f", {note['recursive_groups']} recursive groups")
-        self.assertIn(f"methoddata, calls and weights estimated (flow-8), {note['time']} after {note['jvm_age_s']} s; no data for "
+        self.assertIn(f"methoddata, calls and weights estimated (flow-9), {note['time']} after {note['jvm_age_s']} s; no data for "
                       f"{note['without_methoddata_permille'] / 10:.1f} % of the methods that ran, 2 classes a site{groups}", shown)
         self.end(process)
 

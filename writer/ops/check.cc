@@ -22,6 +22,7 @@
 #include "writer/ops/check_successors.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/format_version.h"
+#include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/profile_events.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/sampling_sum.h"
@@ -57,6 +58,7 @@ class Checker final : public ProfileEvents {
     CheckStandardTypes();
     ReportOutcomes();
     CheckCodeEnds();
+    CheckHarvest();
     counts_.image = image_.shares();
     NoteJdks();
     NoteSamples();
@@ -137,7 +139,10 @@ class Checker final : public ProfileEvents {
     if (entry.ctx_ok) CheckContext(entry);
     if (entry.ctx_ok) code_ends_.Add(entry, CtxPlace(entry));
     if (entry.records_ok) CheckRecords(entry);
-    if (entry.ctx_ok && entry.records_ok) image_.AddEntry(entry);
+    if (entry.ctx_ok && entry.records_ok) {
+      image_.AddEntry(entry);
+      AddEvents(entry);
+    }
     return true;
   }
 
@@ -145,6 +150,8 @@ class Checker final : public ProfileEvents {
     image_.AddKey(key, json);
     if (key == kAgentKey) {
       agent_section_.Add(kAgentKey, json);
+      agent_section_place_ = place;
+      agent_section_place_.section = kAgentKey;  // the reader's text is gone at the end
       CheckAgentSection(
           json, [&](Rule rule, std::string_view member, std::string found, std::string expected) {
             Report(rule, Member(place, member), std::move(found), std::move(expected));
@@ -178,6 +185,39 @@ class Checker final : public ProfileEvents {
     std::string_view identity;  // the ids of its signature, and its name
     size_t signature = 0;       // how many ids
   };
+
+  void AddEvents(const EntryDecl& entry) {
+    if (entry.table == Table::kCalls && !entry.values.empty())
+      calls_ += static_cast<double>(entry.values[0]);
+    if (entry.table != Table::kConditionals) return;
+    for (size_t at = 2; at < entry.values.size(); at += 3)
+      branches_ += static_cast<double>(entry.values[at]);
+  }
+
+  void CheckHarvest() {
+    const auto part = agent_section_.Part(kHarvestPart);
+    const auto note = part ? HarvestNote::Parse(*part) : std::nullopt;
+    if (!note) return;
+    const Place place = Member(agent_section_place_, kHarvestPart);
+    if (!note->CanHold(calls_ + branches_)) {
+      Report(Rule::kCountImpossible, place,
+             fmt::format("{:.3g} calls and {:.3g} branches in {:.1f} s of processor time", calls_,
+                         branches_, static_cast<double>(note->cpu_ms) / 1000),
+             fmt::format("at most {:g} in a nanosecond; harvest again", kMostEventsPerNs));
+    }
+    constexpr int64_t kManyPermille = 100;
+    if (note->few_permille > kManyPermille) {
+      Report(Rule::kFewExecutions, place,
+             fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
+                         note->few_methods == 1 ? "1 method holds"
+                                                : fmt::format("{} methods hold", note->few_methods),
+                         static_cast<double>(note->few_permille) / 10,
+                         note->few_executions == 1
+                             ? "1 execution"
+                             : fmt::format("{} executions", note->few_executions)),
+             "at most 10 %; let the program work longer, then harvest again");
+    }
+  }
 
   static std::string Quoted(std::string_view text) {
     return text.size() > 100 ? fmt::format("\"{}...\"", text.substr(0, 100))
@@ -527,6 +567,8 @@ class Checker final : public ProfileEvents {
   FileShares image_;
   CodeEnds code_ends_;
   AgentSection agent_section_;
+  Place agent_section_place_;
+  double calls_ = 0, branches_ = 0;
   std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;
   Place instance_of_place_;

@@ -50,6 +50,9 @@ constexpr RuleInfo kRules[] = {
      "The counts of a virtual call sum up to more than 0."},
     {Rule::kAgentSection, "iprofagent", false,
      "The key iprofagent holds a version, a positive integer, and parts as that version has them."},
+    {Rule::kCountImpossible, "count-impossible", false,
+     "A harvest has no more calls and branches than a processor executes in the time that the "
+     "program had used: 8 in a nanosecond."},
     {Rule::kTypeNameForm, "type-name-form", true, "A type's name is what Class.getName() returns."},
     {Rule::kTypeNameUnstable, "type-name-unstable", true,
      "A lambda's class has a stable name, not the address that one JVM gave it."},
@@ -92,6 +95,8 @@ constexpr RuleInfo kRules[] = {
      "An `if` has two outcomes. Image builds fold several into one switch and inline, so their "
      "profiles have more, also in other methods. Files with hashes of code come from the "
      "bytecode: see branch-outcomes."},
+    {Rule::kFewExecutions, "few-executions", true,
+     "At most a tenth of the calls of a harvest is estimated from few executions."},
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ enum class Rule : uint8_t {
   kBranchOutcomes,
   kReceiverSum,
   kAgentSection,
+  kCountImpossible,
   // Doubtful:
   kTypeNameForm,
   kTypeNameUnstable,
@@ -66,6 +67,7 @@ enum class Rule : uint8_t {
   kUnknownMember,
   kAgentSectionVersion,
   kBranchFolded,
+  kFewExecutions,
 };
 
 struct RuleInfo {

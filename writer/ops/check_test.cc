@@ -194,6 +194,16 @@ std::vector<Case> Cases() {
        "$.instanceOfProfiles",
        {.version = "1.0.0", .tables = instance_of}},
       {Rule::kUnknownMember, "$.callCountProfiles[0].x", {.tables = odd_member}},
+      {Rule::kCountImpossible,
+       "$.iprofagent.harvest",
+       {.tables =
+            R"(,"callCountProfiles":[{"ctx":"1:0","records":[3000000000]}],)"
+            R"("conditionalProfiles":[{"ctx":"1:1","records":[9,0,3000000000,4,1,3000000000]}],)"
+            R"("iprofagent":{"version":1,"harvest":{"source":"methoddata","cpu_ms":1000}})"}},
+      {Rule::kFewExecutions,
+       "$.iprofagent.harvest",
+       {.tables = R"(,"iprofagent":{"version":1,"harvest":{"source":"methoddata",)"
+                  R"("few_permille":990,"few_methods":3,"few_executions":4}})"}},
       {Rule::kAgentSection, "$.iprofagent", {.tables = R"(,"iprofagent":[])"}},
       {Rule::kAgentSection,
        "$.iprofagent.lines",

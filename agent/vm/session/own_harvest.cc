@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/harvest/estimate.h"
 #include "agent/harvest/harvest.h"
 #include "agent/harvest/harvest_facts.h"
 #include "agent/harvest/harvest_profile.h"
+#include "agent/harvest/possible_estimate.h"
 #include "agent/hotspot/bounded_memory.h"
 #include "agent/hotspot/file_memory.h"
 #include "agent/hotspot/metadata_layout.h"
@@ -151,6 +151,8 @@ std::string Describe(const HarvestedProgram& program, const HarvestNote& note) {
     text += fmt::format("  left out: {} with counts of that run, because its file cannot be read\n",
                         Counted(note.methods_trained_unknown, "method", "methods"));
   }
+  if (const std::string refusal = hotspot::DescribeRefusal(note); !refusal.empty())
+    text += fmt::format("  {}\n", refusal);
   if (!program.without_compiled_counts.empty()) {
     text += fmt::format(
         "  branches and receivers are those of interpreted code only: compiled code counts none "
@@ -198,6 +200,7 @@ Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const
   if (!harvested.ok()) return harvested.status();
   HarvestedProgram& program = **harvested;
   HarvestNote note = hotspot::NoteOf(program, OwnAgeSeconds());
+  note.cpu_ms = hotspot::CpuMs(ReadSmallFile("/proc/self/stat").value_or(""));
   if (options.source == CountSource::kBoth) {
     note.source = kBothSources;
     note.exact_classes = ExactClasses(options);
@@ -206,10 +209,9 @@ Result<std::string> WriteOwnHarvest(JavaVM* vm, const HarvestOrder& order, const
   }
   std::vector<hotspot::MethodScale> scales;
   if (options.estimate) {
-    hotspot::Estimate estimate = hotspot::EstimateCalls(program);
-    note.estimator = hotspot::kEstimatorName;
-    note.recursive_groups = estimate.recursive_groups;
-    scales = std::move(estimate.scales);
+    auto estimated = hotspot::EstimatePossible(program, note);
+    if (!estimated.ok()) return estimated.status();
+    scales = std::move(*estimated);
   } else {
     scales = hotspot::RawScales(program);
   }

@@ -26,6 +26,9 @@ constexpr CountMember kCounts[] = {
     {"methods_failed", &HarvestNote::methods_failed},
     {"methods_trained", &HarvestNote::methods_trained},
     {"methods_trained_unknown", &HarvestNote::methods_trained_unknown},
+    {"few_permille", &HarvestNote::few_permille},
+    {"few_methods", &HarvestNote::few_methods},
+    {"few_executions", &HarvestNote::few_executions},
     {"sites_left_out", &HarvestNote::sites_left_out},
     {"lambdas_left_out", &HarvestNote::lambdas_left_out},
     {"classes_left_out", &HarvestNote::classes_left_out}};
@@ -55,7 +58,10 @@ std::string CallsAndWeights(const HarvestNote& note) {
     return fmt::format(
         ", a merge of profiles of several kinds, each scaled to the same total; estimators: {}",
         note.estimator);
-  if (note.estimator == kNoEstimator) return ", calls and weights as HotSpot counted them";
+  if (note.estimator == kNoEstimator) {
+    return std::string(", calls and weights as HotSpot counted them") +
+           (note.estimate_refused ? ", because no estimate fits into the CPU time" : "");
+  }
   return fmt::format(", calls and weights estimated ({})", note.estimator);
 }
 
@@ -68,6 +74,8 @@ std::string HarvestNote::ToJson() const {
   json.Field("left_out_permille", left_out_permille).Field("type_width", type_width);
   json.Field("recursive_groups", recursive_groups);
   if (jvm_age_s >= 0) json.Field("jvm_age_s", jvm_age_s);
+  if (cpu_ms >= 0) json.Field("cpu_ms", cpu_ms);
+  if (estimate_refused) json.Field("estimate_refused", 1);
   json.Field("harvests", harvests).Field("time", time);
   if (!exact_classes.empty())
     json.Field("exact_classes", exact_classes).Field("exact_methods", exact_methods);
@@ -81,6 +89,7 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
   HarvestNote note;
   note.source.clear();
   int64_t trained = 0;
+  int64_t refused = 0;
   const bool read = ParseObject(json, kHarvestPart, [&](JsonScanner& in, const std::string& name) {
     if (name == "source") return in.ReadText(&note.source);
     if (name == "estimator") return in.ReadText(&note.estimator);
@@ -90,6 +99,8 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
     if (name == "type_width") return in.ReadWhole(&note.type_width);
     if (name == "recursive_groups") return in.ReadWhole(&note.recursive_groups);
     if (name == "jvm_age_s") return in.ReadWhole(&note.jvm_age_s);
+    if (name == "cpu_ms") return in.ReadWhole(&note.cpu_ms);
+    if (name == "estimate_refused") return in.ReadWhole(&refused);
     if (name == "harvests") return in.ReadWhole(&note.harvests);
     if (name == "exact_classes") return in.ReadText(&note.exact_classes);
     if (name == "exact_methods") return in.ReadWhole(&note.exact_methods);
@@ -101,6 +112,7 @@ std::optional<HarvestNote> HarvestNote::Parse(std::string_view json) {
   });
   if (!read || note.source.empty()) return std::nullopt;
   note.trained = trained != 0;
+  note.estimate_refused = refused != 0;
   return note;
 }
 
@@ -141,9 +153,21 @@ void HarvestNote::Unite(const HarvestNote& other) {
     exact_classes = kSeveralPatterns;
   }
   trained |= other.trained;
+  if (cpu_ms != other.cpu_ms) cpu_ms = kUnknownCpu;
+  estimate_refused |= other.estimate_refused;
 }
 
-void HarvestNote::UniteExact() { source = United(source, kExactSource); }
+void HarvestNote::UniteExact() {
+  source = United(source, kExactSource);
+  cpu_ms = kUnknownCpu;
+}
+
+bool HarvestNote::CanHold(double events) const {
+  constexpr double kNsPerMs = 1e6;
+  constexpr double kClockMs = 20;  // the system counts the time in steps of 10 ms
+  return cpu_ms < 0 ||
+         events <= kMostEventsPerNs * kNsPerMs * (static_cast<double>(cpu_ms) + kClockMs);
+}
 
 std::string HarvestNote::Describe() const {
   std::string text = source + CallsAndWeights(*this);
@@ -155,6 +179,10 @@ std::string HarvestNote::Describe() const {
                       Counted(type_width, "class", "classes"));
   if (left_out_permille > 0)
     text += fmt::format(", {:.1f} % left out", static_cast<double>(left_out_permille) / 10);
+  if (few_permille > 0) {
+    text += fmt::format(", {:.1f} % of the calls estimated from few executions",
+                        static_cast<double>(few_permille) / 10);
+  }
   if (recursive_groups > 0)
     text += ", " + Counted(recursive_groups, "recursive group", "recursive groups");
   if (!exact_classes.empty())

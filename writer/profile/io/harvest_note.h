@@ -26,8 +26,12 @@ inline constexpr std::string_view kBothSources = "both";  // exact in some class
 inline constexpr std::string_view kExactSource = "counters";
 inline constexpr std::string_view kNoEstimator = "none";
 
+// No processor executes more calls and branches than this in a nanosecond of its time.
+inline constexpr double kMostEventsPerNs = 8;
+
 struct HarvestNote {
   static constexpr int64_t kUnknownAge = -1;  // as any number below 0
+  static constexpr int64_t kUnknownCpu = -1;
 
   std::string source{kMethodDataSource};
   std::string estimator{kNoEstimator};  // how calls and weights were estimated; none: not at all
@@ -36,8 +40,11 @@ struct HarvestNote {
   int64_t type_width = 0;               // classes that HotSpot records at a site
   int64_t recursive_groups = 0;         // of methods, whose calls are less certain
   int64_t jvm_age_s = kUnknownAge;
-  int64_t harvests = 1;  // that were united
-  std::string time;      // UTC, "2026-11-22T23:35:27Z"
+  int64_t cpu_ms =
+      kUnknownCpu;  // processor time that the JVM had used; unknown of a merge of several
+  bool estimate_refused = false;  // it had more calls and branches than fit into that time
+  int64_t harvests = 1;           // that were united
+  std::string time;               // UTC, "2026-11-22T23:35:27Z"
   // Of source "both": the patterns of the classes that were counted exactly, and the methods in them
   // that ran. The rest is HotSpot's.
   std::string exact_classes;
@@ -50,9 +57,12 @@ struct HarvestNote {
   int64_t methods_failed = 0;        // whose MethodDatas did not pass the checks
   int64_t methods_trained = 0;       // that an AOT cache brought counts for, which were subtracted
   int64_t methods_trained_unknown = 0;  // that were left out because this failed
-  int64_t sites_left_out = 0;           // with too many classes, or with classes without a name
-  int64_t lambdas_left_out = 0;         // without a name in an image
-  int64_t classes_left_out = 0;         // other generated ones
+  // Calls that are estimated from few executions of their callers: their part of all calls, how many methods hold nine
+  // tenths of them, and from how many executions those of the first of these methods are.
+  int64_t few_permille = 0, few_methods = 0, few_executions = 0;
+  int64_t sites_left_out = 0;    // with too many classes, or with classes without a name
+  int64_t lambdas_left_out = 0;  // without a name in an image
+  int64_t classes_left_out = 0;  // other generated ones
   bool operator==(const HarvestNote&) const = default;
 
   std::string ToJson() const;
@@ -65,6 +75,8 @@ struct HarvestNote {
   // Adds what the note of another input of a merge says, or that an input had exact counts.
   void Unite(const HarvestNote& other);
   void UniteExact();
+  // Whether so many calls and branches can have been executed.
+  bool CanHold(double events) const;
   // Adds what was left out to the losses of the run.
   void AddLosses(RunNote* run) const;
   // For people: "methoddata, calls estimated (flow-1), …".

@@ -22,6 +22,11 @@ TEST_CASE("a note reads back as it was written, also with members of later versi
   note.methods_without_data = 1997;
   note.methods_trained = 7;
   note.methods_trained_unknown = 3;
+  note.cpu_ms = 1234;
+  note.estimate_refused = true;
+  note.few_permille = 990;
+  note.few_methods = 3;
+  note.few_executions = 4;
   note.sites_left_out = 15;
   note.lambdas_left_out = 2;
   const std::string json = note.ToJson();
@@ -52,6 +57,24 @@ TEST_CASE("what is one is told as one, and an age that is not known not at all")
         "methoddata, calls and weights as HotSpot counted them, 2026-11-22T23:35:27Z after 0 s; no "
         "data for 0.0 % of the methods that ran, 2 classes a site, 17 recursive groups");
   CHECK(HarvestNote::Parse(note.ToJson()) == note);
+}
+
+TEST_CASE("a processor executes eight calls or branches in a nanosecond at most") {
+  HarvestNote note;
+  CHECK(note.CanHold(1e18));  // its time is not known
+  note.cpu_ms = 1000;
+  CHECK(note.CanHold(8e9));
+  CHECK_FALSE(note.CanHold(8.2e9));
+  HarvestNote other = note;
+  other.Unite(note);
+  CHECK(other.cpu_ms == 1000);
+  note.cpu_ms = 2000;
+  other.Unite(note);
+  CHECK(other.cpu_ms == HarvestNote::kUnknownCpu);
+  other.Unite(note);
+  CHECK(other.cpu_ms == HarvestNote::kUnknownCpu);
+  note.UniteExact();
+  CHECK(note.cpu_ms == HarvestNote::kUnknownCpu);
 }
 
 TEST_CASE("a profile's note adds to its run what was left out") {
