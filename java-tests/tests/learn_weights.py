@@ -27,18 +27,17 @@ def loaded(path):
 
 script = loaded(ROOT / "scripts" / "learn-weights")
 
-# Increments of a method: guesses, shipped, earlier, harvested, optimum, direct.
+# Increments of a method: guesses, optimum.
 LIST = """\
-P program
-M java/lang/String charAt(I)C a7002c51 300 200 100 100 100 400
-B 4 153 182 isLatin1 - -r : 0 100
-M java/lang/String sort(I)I 0badcafe 250 250 200 200 200 300
-B 1 170 26 - - - -r : 8 0 2
-B 9 154 26 - - -r : 0 0
-M java/util/Arrays fill(I)V 00c0ffee 100 100 100 100 100 200
-B 1 153 26 - - -r : 50 50
-M app/Main main()V 12345678 900 900 600 600 600 900
-B 4 153 182 - - -r : 0 300
+M java/lang/String charAt(I)C a7002c51 300 100
+B 0 100
+M java/lang/String sort(I)I 0badcafe 250 200
+B 8 0 2
+B 0 0
+M java/util/Arrays fill(I)V 00c0ffee 100 100
+B 50 50
+M app/Main main()V 12345678 900 600
+B 0 300
 """
 
 
@@ -96,14 +95,14 @@ class Learning(unittest.TestCase):
 
     def test_every_program_has_the_same_weight(self):
         """The second program executes a hundredth of the first one's increments."""
-        script.learn(["P small\n", "M java/lang/String charAt(I)C a7002c51 10 10 10 10 10 20\n", "B 4 153 182 isLatin1 - -r : 30 0\n"],
+        script.learn(["M java/lang/String charAt(I)C a7002c51 10 10\n", "B 30 0\n"],
                      self.methods)
         char_at = self.methods["java/lang/String", "charAt(I)C", "a7002c51"]
         self.assertEqual((char_at.saved, char_at.branches), (0.2, [[3.0, 0.1]]))
         self.assertEqual(script.table(self.methods, 0.1), {"java/lang/String": ["charAt(I)C a7002c51 7"]})
 
     def test_methods_of_one_name_with_other_code_stay_apart(self):
-        script.learn(["P other\n", "M java/lang/String charAt(I)C 01234567 20 20 10 10 10 20\n", "B 4 153 182 isLatin1 - -r : 9 0\n"],
+        script.learn(["M java/lang/String charAt(I)C 01234567 20 10\n", "B 9 0\n"],
                      self.methods)
         self.assertEqual(script.table(self.methods, 0.1), {"java/lang/String": ["charAt(I)C 01234567 9", "charAt(I)C a7002c51 0"]})
 
