@@ -68,7 +68,8 @@ class LateCode(AgentCase):
         self.start(agent=f"start=n,out=end.iprof,{SAMPLES},verbose=2,log=agent.log")
         self.tool("start")
         self.assert_becomes_precise()
-        self.assertIn("for precise lines: HotSpot profiles 1 class anew", (self.folder / "agent.log").read_text())
+        # On a busy machine, a class of the JDK can be hot, too.
+        self.assertRegex((self.folder / "agent.log").read_text(), r"for precise lines: HotSpot profiles (1 class|2 classes) anew")
         self.tool("stop", "-o", self.folder / "stop.iprof")
         self.assertIn("compiled anew for precise lines", (self.folder / "agent.log").read_text())
         self.end()
