@@ -4,9 +4,9 @@
 // is the number itself, and no estimate may exceed it.
 //
 // The counters of a method are complete if
-//  - it never had code that counts nothing: of C2 (tier 4), of C1 without counters (tier 1). HotSpot keeps the
-//    highest tier of each method. Below that, tier 1 is for trivial methods and those that C2 refused, which it was
-//    not yet asked for if the counters are below its thresholds;
+//  - it never had code that counts nothing: of C2 (tier 4), or of C1 without counters (tier 1). HotSpot keeps the
+//    highest tier of each method. A highest tier of 2 or 3 can hide an earlier tier 1, which methods get that C2 refused. HotSpot
+//    asks C2 only once the counters have reached its thresholds, so below these there was none;
 //  - no such code has it inlined. From the methods that had it, all calls are followed by name and descriptor, to
 //    methods that compilers may inline, and on through their calls. Handles may lead to what lambdas and handles run.
 //    Code of tiers 2 and 3 counts what it inlines, except for accessors, which are never complete;

@@ -125,6 +125,17 @@ const std::vector<uint8_t> kVirtual = {42, 182, 0, 1, 177};
 // 0: iload_0; 1: ifeq 7; 4: invokestatic; 7: return
 const std::vector<uint8_t> kIf = {26, 153, 0, 6, 184, 0, 1, 177};
 
+// a.Exact.run(int) with so many calls.
+Profile RunOfExactCalled(int64_t calls) {
+  Profile counted;
+  counted.AddStandardTypes();
+  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
+                             counted.AddType("int")};
+  const MethodIndex run = counted.AddMethod("run", signature);
+  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), calls);
+  return counted;
+}
+
 TEST_CASE("exact receivers say how often each callee was called") {
   Program program(kVirtual);
   program.Call(1, Op::invokevirtual, "b/Base", "area", 110);
@@ -270,13 +281,7 @@ TEST_CASE("exact calls replace HotSpot's, and what they pass on is on their scal
   AddMethod(program, "leaf", 150)
       .calls.push_back({5, classfile::Op::invokestatic, "a/Exact", "run", "(I)V", 1500});
 
-  Profile counted;
-  counted.AddStandardTypes();
-  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
-                             counted.AddType("int")};
-  const MethodIndex run = counted.AddMethod("run", signature);
-  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
-
+  const Profile counted = RunOfExactCalled(10'000);
   ExactCounts exact(counted, [](std::string_view name) { return name == "a/Exact"; });
   CHECK(exact.FillCalls(program) == 1);
   CHECK(program.methods[0].is_exact);
@@ -302,13 +307,7 @@ TEST_CASE("of classes with one name, the most counted passes on the calls, and t
   AddClass(program, "b/Rest");
   AddMethod(program, "leaf", 150);
 
-  Profile counted;
-  counted.AddStandardTypes();
-  const std::array signature{counted.AddType("a.Exact"), counted.AddType("void"),
-                             counted.AddType("int")};
-  const MethodIndex run = counted.AddMethod("run", signature);
-  counted.AddCount(Table::kCalls, counted.AddContext(kNoContext, run, 0), 10'000);
-
+  const Profile counted = RunOfExactCalled(10'000);
   ExactCounts exact(counted, [](std::string_view name) { return name == "a/Exact"; });
   CHECK(exact.FillCalls(program) == 1);
   std::vector<uint64_t> calls;

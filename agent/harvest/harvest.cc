@@ -217,15 +217,21 @@ class Harvester {
                        [&](const ListedClass& klass) { return unchanged_->Holds(klass.at); });
   }
 
-  // HotSpot throws the counters of such classes away. In an archive, the version of a pool means something else.
+  // How often a class was redefined; nullopt: that cannot be read. In an archive, the version of a pool means something else.
+  std::optional<int32_t> RedefinitionsOf(const ListedClass& klass, bool maps_archive) const {
+    const auto pool = cache_.Load<Address>(klass.at + layout_.instance.constants);
+    if (!pool) return std::nullopt;
+    if (maps_archive && unchanged_->Holds(*pool)) return 0;
+    return cache_.Load<int32_t>(*pool + layout_.pool.version);
+  }
+
+  // HotSpot throws the counters of such classes away.
   void FindRedefined() {
     const bool maps_archive = MapsArchive();
     if (layout_.pool.version == 0 || (program_->has_archive && !maps_archive)) return;
     for (uint32_t c = 0; c < listed_.size(); ++c) {
       if (!listed_[c].is_instance || program_->classes[c].is_previous_version) continue;
-      const auto pool = cache_.Load<Address>(listed_[c].at + layout_.instance.constants);
-      if (!pool || (maps_archive && unchanged_->Holds(*pool))) continue;
-      if (cache_.Load<int32_t>(*pool + layout_.pool.version).value_or(0) > 0)
+      if (RedefinitionsOf(listed_[c], maps_archive).value_or(0) > 0)
         ++program_->counts.redefined_classes;
     }
   }
@@ -317,11 +323,8 @@ class Harvester {
     std::vector<bool> replaced(listed_.size(), layout_.pool.version == 0);
     for (uint32_t c = 0; c < listed_.size(); ++c) {
       if (!listed_[c].is_instance || replaced[c]) continue;
-      const auto pool = cache_.Load<Address>(listed_[c].at + layout_.instance.constants);
-      const bool is_archived = pool && maps_archive && unchanged_->Holds(*pool);
-      replaced[c] =
-          program_->classes[c].is_previous_version || !pool ||
-          (!is_archived && cache_.Load<int32_t>(*pool + layout_.pool.version).value_or(1) > 0);
+      replaced[c] = program_->classes[c].is_previous_version ||
+                    RedefinitionsOf(listed_[c], maps_archive).value_or(1) > 0;
     }
     return replaced;
   }

@@ -184,7 +184,7 @@ class Writing {
     json_.Key("methods").Open('[').Raw(rows).Close(']');
   }
 
-  // The bytecode of each shown method; empty where there is none. Also gathers what call sites say of callers.
+  // The bytecode of each shown method; empty where there is none. Also notes who calls whom, as the call sites show it.
   std::vector<std::string> WriteCodes(CallEdges& edges) {
     std::vector<std::string> codes(shown_.size());
     for (size_t rank = 0; rank < shown_.size(); ++rank) {

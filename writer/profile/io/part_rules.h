@@ -22,7 +22,7 @@ struct PartRule {
   std::string (*unite)(std::string_view left, std::string_view right);
 };
 
-// Null: there is none here.
+// Null: the table has no rule for this part.
 const PartRule* RuleOf(std::string_view part);
 
 }  // namespace iprof
