@@ -1,5 +1,6 @@
 #include "agent/sampling/core/sample_pace.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace iprof::sampling {
@@ -36,17 +37,18 @@ double SamplePace::CostOf(const PaceFigures& figures) const {
 
 bool SamplePace::Look(const PaceFigures& now) {
   const PaceFigures stage = Stage(now);
-  if (stage.signals < kEnoughToJudge) return false;
+  if (stage.signals < kEnoughForCost) return false;
   // How far apart signals really were, also those without a stack.
   const double mean = static_cast<double>(stage.weight) / static_cast<double>(stage.signals);
   const PaceFigures all = now.Since(begin_);
+  // What all took decides, so that an expensive beginning is made up for, unless the handlers are cheap enough by now.
+  const bool costs_much = CostOf(all) > kMostCost && CostOf(stage) > kLittleCost;
   // With a stack, as signals of the newest interval.
   const double signals = static_cast<double>(all.stack_weight) / mean;
-  const bool costs_much = CostOf(all) > kMostCost && CostOf(stage) > kMostCost;
   const bool are_enough =
-      stage.stacks >= kEnoughToJudge && signals >= static_cast<double>(kMostSignals);
+      stage.stacks >= kEnoughForGoal && signals >= static_cast<double>(kMostSignals);
   if (are_enough || costs_much) {
-    const uint64_t longer = NearestPower(2 * mean);
+    const uint64_t longer = NearestPower(std::max(2.0, CostOf(stage) / kMostCost) * mean);
     const bool fits = first_ns_ * static_cast<int64_t>(longer) <= kMostIntervalNs;
     return longer > units_ && fits && Change(longer, now);
   }

@@ -91,6 +91,22 @@ TEST_CASE("expensive handlers get fewer signals, and reach the limit nearly") {
   CHECK(program.cost() > 0.7 * SamplePace::kMostCost);
 }
 
+TEST_CASE("a short run does not pay for an expensive beginning") {
+  Program program(4);
+  program.Run(200, 70'000);  // 1.7 %: a JVM that starts
+  CHECK(program.pace().units() == 16);
+  program.Run(1800, 40'000);  // at 250 signals a second, 1 %
+  CHECK(program.cost() < 1.05 * SamplePace::kMostCost);
+  CHECK(program.signals() > 100);
+}
+
+TEST_CASE("a short run with handlers that are a little too expensive keeps most of its signals") {
+  Program program(4);
+  program.Run(2000, 28'000);  // 0.7 %
+  CHECK(program.cost() < SamplePace::kMostCost);
+  CHECK(program.signals() > 250);
+}
+
 TEST_CASE("if handlers are expensive at first only, the interval gets shorter again") {
   Program program(4);
   program.Run(1000, 60'000);
@@ -116,7 +132,7 @@ TEST_CASE("cheap signals without a stack do not count for the goal") {
 }
 
 TEST_CASE("too few signals are not judged") {
-  Program program(4);
+  Program program(5);
   program.Run(200, 1'000'000);
   CHECK(program.changes() == 0);
 }
