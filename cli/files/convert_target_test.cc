@@ -37,8 +37,9 @@ TEST_CASE("what people type instead is answered with what they want") {
   CHECK(EndsWith(Refusal("colapsed"), "; did you mean 'collapsed'?"));
   CHECK(EndsWith(Refusal("PPROF"), "; did you mean 'pprof'?"));
   CHECK(EndsWith(Refusal("1.1.0"), "; did you mean 'iprof@1.1.0'?"));
-  CHECK(Refusal("iprof@2.0.0") ==
-        "'iprof@2.0.0' names no version that can be written: iprof@1.0.0 and iprof@1.1.0 can");
+  const std::string refusal = Refusal("iprof@2.0.0");
+  CHECK(refusal.starts_with("'iprof@2.0.0' names no version that can be written: iprof@1.0.0"));
+  CHECK(EndsWith(refusal, " can"));
   CHECK(Refusal("csv@1.0.0").starts_with("'csv@1.0.0' is not one of pretty, "));
   CHECK(Refusal("xyz") == "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope");
 }

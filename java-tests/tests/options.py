@@ -48,7 +48,6 @@ class Refusals(AgentCase):
             "onwritefailure=fail": "option 'onwritefailure' must be one of report|exit, not 'fail'",
             "doe=maybe": "option 'doe' must be y or n, not 'maybe'",
             "gzip=1": "option 'gzip' must be y or n, not '1'; did you mean y?",
-            "format=2.0.0": "option 'format' must be one of 1.0.0|1.1.0, not '2.0.0'; did you mean 1.0.0?",
             "onerror=ingore": "option 'onerror' must be one of fail|ignore, not 'ingore'; did you mean ignore?",
             "verbose=4": "option 'verbose' must be a whole number from 0 to 3, not '4'",
             "only=": "option 'only' must be patterns joined by '+' or ';', none of them empty, not ''",

@@ -31,7 +31,7 @@ record Settings(Path dir, Path agent, Path tool, int rows, String source, String
               -prof "iprof:option=value;option=..."  with options
 
             dir=FOLDER        where the profiles go, one for each benchmark and its parameters; default: the working folder
-            format=VERSION    of the profile: 1.0.0 or 1.1.0; default: 1.0.0
+            format=VERSION    of the profile, as for the agent; default: 1.0.0
             samples=y|n       also sample where the CPU time goes; default: y
             interval=TIME     the CPU time between two samples of a thread, such as 1ms; default: auto
             source=WHICH      where counts come from: counters (the agent's own, exact), methoddata (HotSpot's, from the whole
