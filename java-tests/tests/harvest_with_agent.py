@@ -10,7 +10,7 @@ from harness.scope import on_one_jvm
 
 
 class AfterARecording(HarvestCase):
-    def test_hotspot_counts_anew_and_the_tool_says_so(self):
+    def test_hotspot_counts_from_zero_and_the_tool_says_so(self):
         """HotSpot throws the counters of changed classes away. The JVM is young, but that is not why it has none."""
         process = self.start("Harvestable", STEPS, "again")
         _, before = self.harvest(process)
@@ -18,7 +18,7 @@ class AfterARecording(HarvestCase):
         self.run_tool("profile", str(process.pid), "samples=n,force=always", "--duration", "100ms", "-o", self.folder / "p.iprof")
         run = self.run_command([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "h.iprof"], expect=None)
         if run.code == 0:  # threads of the JVM have worked since
-            self.assertRegex(run.stdout, r"\n[\d,]+ classes were changed while the program ran, so HotSpot has counted their methods anew")
+            self.assertRegex(run.stdout, r"\n[\d,]+ classes were changed while the program ran, so HotSpot has counted their methods from zero")
         else:
             self.assertRegex(run.stderr, rf"process {process.pid} has no MethodData to harvest: [\d,]+ classes were changed while it ran "
                                          r"\(by 'iprof profile', .* let it work for a minute under its usual load, then harvest\n$")
