@@ -65,7 +65,7 @@ TEST_CASE("receivers divide a call, and the rest goes to what is called beyond w
   CHECK(estimate.scales[three_run].calls == Approx(3000).epsilon(0.01));
 }
 
-TEST_CASE("where nothing stops the counters, callers tell that one of 31 bits began anew") {
+TEST_CASE("where nothing stops the counters, callers show that one of 31 bits began again") {
   constexpr uint64_t kCalls = 2'200'000'000;
   constexpr uint64_t kRange = uint64_t{1} << 31;
   Program program;

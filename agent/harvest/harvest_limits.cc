@@ -15,7 +15,7 @@ Status CheckLimits(const HarvestCounts& counts, std::string_view without_profili
         fmt::format(
             "has no MethodData to harvest: {} changed while it ran (by 'iprof profile', "
             "'iprof refresh' or another agent), and HotSpot then counts their methods "
-            "anew: let it work for a minute under its usual load, then harvest",
+            "from zero: let it work for a minute under its usual load, then harvest",
             Counted(static_cast<int64_t>(counts.redefined_classes), "class was", "classes were"))};
   if (counts.method_datas == 0) {
     return {Code::kUnsupported,

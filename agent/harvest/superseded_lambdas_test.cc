@@ -79,7 +79,7 @@ TEST_CASE("a superseded copy of a lambda is called as often as its callers' reco
   }
 }
 
-TEST_CASE("what a superseded copy called does not tell how often a counter began anew") {
+TEST_CASE("what a superseded copy called does not show how often a counter began again") {
   Relinked relinked(0);
   relinked.program.classes[Relinked::kOld].is_superseded = true;
   relinked.program.counts_to_the_end = true;

@@ -29,7 +29,7 @@ constexpr OptionDetails kDetails[] = {
      "`provenance=n`, which leaves out the hashes of code). Contradicts `force=n`."},
     {"onwritefailure",
      "When the last profile cannot be written. `report`: one line on stderr. `exit`: also, the "
-     "process exits with status 74, whatever the program's own status is. Everything else "
+     "process exits with status 74, instead of the program's own status. Everything else "
      "happens as at any orderly end. The same if native code calls `exit`, so that none is "
      "written. A process of whose end the agent is not told keeps its own status: after a kill, "
      "a crash, `_exit` or, with most JDKs, `-XX:+ExitOnOutOfMemoryError`."},
@@ -63,7 +63,7 @@ constexpr OptionDetails kDetails[] = {
      "Write into the profile how and where it was recorded (agent, options, JVM, program, "
      "time, tables, exactness, losses), the identity of the run, by which `iprof merge` counts"
      " each run once and which says nothing about the machine, because it is random, and a "
-     "hash of each recorded method's code, by which it tells versions of a method apart. Of "
+     "hash of each recorded method's code, which differs between versions of a method. Of "
      "the program it names the main class "
      "or the jar, without folder and arguments. See [format.md](format.md#extra-keys)."},
     {"lines",

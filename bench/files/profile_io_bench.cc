@@ -3,10 +3,10 @@
 // THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
 // of the process.
 #include <sys/resource.h>
-#include <time.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +19,7 @@
 namespace {
 
 // CPU time of all threads: other processes on the machine do not count.
-double CpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 long PeakKilobytes() {
   rusage usage{};
@@ -58,24 +54,18 @@ int main(int argc, char** argv) {
     return report.ok() ? 0 : Fail(report.status());
   }
   if (mode == "read" || mode == "write") {
-    size_t model_bytes = 0;
-    Result<Profile> kept = ReadProfileFile(argv[2]);
-    if (!kept.ok()) return Fail(kept.status());
-    if (mode == "read") *kept = Profile();
+    Result<Profile> profile = ReadProfileFile(argv[2]);
+    if (!profile.ok()) return Fail(profile.status());
     for (size_t round = NumberOf(argv[3]); round > 0; --round) {
+      if (mode == "read") *profile = Profile();
       const double start = CpuSeconds();
-      if (mode == "read") {
-        const Result<Profile> profile = ReadProfileFile(argv[2]);
-        if (!profile.ok()) return Fail(profile.status());
-        seconds.push_back(CpuSeconds() - start);
-        model_bytes = profile->MemoryBytes();
-      } else {
-        const auto report = WriteProfileFile(*kept, {}, "/dev/null");
-        if (!report.ok()) return Fail(report.status());
-        seconds.push_back(CpuSeconds() - start);
-      }
+      if (mode == "read") profile = ReadProfileFile(argv[2]);
+      const Status done =
+          mode == "read" ? profile.status() : WriteProfileFile(*profile, {}, "/dev/null").status();
+      if (!done.ok()) return Fail(done);
+      seconds.push_back(CpuSeconds() - start);
     }
-    Report(seconds, model_bytes);
+    Report(seconds, profile->MemoryBytes());
     return 0;
   }
   if (mode == "merge") {

@@ -19,18 +19,14 @@ import json, sys, time
 path, operation, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 seconds = []
 document = json.load(open(path)) if operation != "load" else None
+work = {"load": lambda: json.load(open(path)),
+        "dump": lambda: json.dump(document, open("/dev/null", "w"), separators=(",", ":")),
+        "dumps": lambda: open("/dev/null", "w").write(json.dumps(document, separators=(",", ":")))}[operation]
 for _ in range(rounds):
     start = time.process_time()
-    with open(path if operation == "load" else "/dev/null", "r" if operation == "load" else "w") as file:
-        if operation == "load":
-            document = json.load(file)
-        elif operation == "dump":
-            json.dump(document, file, separators=(",", ":"))
-        else:
-            file.write(json.dumps(document, separators=(",", ":")))
+    made = work()
     seconds.append(time.process_time() - start)
-    if operation == "load":
-        document = None
+    del made
 print(json.dumps({"seconds": seconds}))
 """
 READ, WRITE, LOAD, DUMP, DUMPS, JQ = "iprof read", "iprof write", "json.load", "json.dump", "json.dumps + write", "jq empty"

@@ -53,8 +53,6 @@ public final class Launch {
     }
 }
 """
-
-
 METHODS_A_CLASS = 150
 OBJECTS = {True: ", ".join(["new Main()"] * 4), False: '"a", 1, 2L, \'c\''}
 QUICK = {"pairs": 1, "classes": 5, "rounds": 20000, "snapshot": "100ms"}

@@ -9,8 +9,6 @@ from iprofdev import processes
 
 NEEDED = "this benchmark needs an Oracle GraalVM, because only its native-image takes profiles (--pgo)"
 OF_ORACLE = re.compile(r"Oracle GraalVM|GraalVM Enterprise|GraalVM .*\bEE\b")
-# These would change what is built or run without being part of what kept images are known by.
-LEFT_OUT = ("NATIVE_IMAGE_OPTIONS",)
 
 
 class Unusable(Exception):
@@ -50,8 +48,9 @@ class GraalVm:
         return [self.home / "bin" / "native-image", *whole, *options, "-cp", ":".join(map(str, class_path)), "-o", image, main]
 
     def environment(self):
-        kept = {name: value for name, value in processes.java_environment().items() if name not in LEFT_OUT}
-        return {**kept, "JAVA_HOME": str(self.home)}
+        made = processes.java_environment({"JAVA_HOME": str(self.home)})
+        made.pop("NATIVE_IMAGE_OPTIONS", None)  # kept images are not known by them
+        return made
 
 
 def find(home):
@@ -68,11 +67,8 @@ def find(home):
     if done.returncode or not done.stdout.strip():
         said = (processes.end_of(done.stdout + done.stderr, 1) or "nothing").rstrip(".")
         raise Unusable(f"{NEEDED}, and {builder} --version failed and printed: {said}")
-    found = GraalVm(home.resolve(), done.stdout.strip(), _help(builder))
+    found = GraalVm(home.resolve(), done.stdout.strip(), "\n".join(
+        processes.run([builder, option], env=processes.java_environment()).stdout for option in ("--help", "--help-extra")))
     if not found.takes_profiles:
         raise Unusable(f"{NEEDED}, and {home} is {found.name}, which has no --pgo")
     return found
-
-
-def _help(builder):
-    return "\n".join(processes.run([builder, option], env=processes.java_environment()).stdout for option in ("--help", "--help-extra"))

@@ -1,11 +1,11 @@
 """Tests of what programs get and give, and of GraalVM's versions."""
 
 import pathlib
-import tempfile
 import unittest
 
 from image import programs
 from image.graalvm import GraalVm
+from runner.folder_case import FolderCase
 
 HOME = pathlib.Path("/graalvm")
 
@@ -15,12 +15,7 @@ def version(java, edition):
             f"Substrate VM {edition} (build {java}+8-LTS, serial gc, compressed references)")
 
 
-class Programs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Programs(FolderCase):
     def test_each_input_that_a_program_is_given_is_there(self):
         works = set()
         for program in programs.PROGRAMS:

@@ -59,15 +59,12 @@ class Kept:
         if product.folder in self._failures:
             raise self._failures[product.folder]
         try:
-            self._make(product)
+            shutil.rmtree(product.folder, ignore_errors=True)
+            product.folder.mkdir(parents=True)
+            measured = product.make(product.folder)
         except Failed as failure:
             self._failures[product.folder] = failure
             raise
-
-    def _make(self, product):
-        shutil.rmtree(product.folder, ignore_errors=True)
-        product.folder.mkdir(parents=True)
-        measured = product.make(product.folder)
         self._told(f"made {product.title} in {measured.wall_s:.0f} s, with {measured.peak_mib / 1024:.1f} GiB of memory")
         (product.folder / RECORD).write_text(json.dumps({"key": product.key, "title": product.title, "seconds": round(measured.wall_s, 1),
                                                          "peak_mib": round(measured.peak_mib)}))

@@ -1,19 +1,15 @@
 """Tests of what is made, kept and made again."""
 
-import pathlib
-import tempfile
 import types
-import unittest
 
 from image.kept import RECORD, Kept, Product
+from runner.folder_case import FolderCase
 from runner.running import Failed
 
 
-class KeptProducts(unittest.TestCase):
+class KeptProducts(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.made, self.said = [], []
 
     def product(self, name, made_from="", needs=(), fails=False):

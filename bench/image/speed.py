@@ -24,6 +24,7 @@ Exit status: 0; 1 if something failed, which is said at the end; 2 without an Or
 import os
 import platform
 import shlex
+import types
 
 from image import graalvm as graalvms
 from image import programs as known
@@ -56,13 +57,6 @@ def add_options(options):
     options.value("--build-args", "", "for every build, as a shell would take them")
     options.value("--keep", CACHE / "images", "the folder for what is built")
     options.csv()
-
-
-class Way:
-    """One row of the tables, as rounds.run() wants it."""
-
-    def __init__(self, name):
-        self.name = name
 
 
 def recorder_of(arguments, graalvm):
@@ -170,10 +164,11 @@ def main(arguments):
           f"{os.getloadavg()[0]:.1f}\n{forks} forks each, seed {seed}", flush=True)
     failures, results = {}, Results(path=arguments.csv)
     build_all(recipes, works, ways, folder, failures)
-    plan = rounds.order([work.program for work in works.values()], [Way(way) for way in ways], forks, seed)
+    plan = rounds.order([work.program for work in works.values()], [types.SimpleNamespace(name=way) for way in ways], forks, seed)
     rounds.run(plan, checked_run(recipes, works), results.add, failures)
     report(works, ways, results, recipes, failures, compared(arguments.tool, recipes, works, ways, failures))
-    return 0 if works and not failures else 1
+    print()
+    return rounds.told(failures) if works else 1
 
 
 def report(works, ways, results, recipes, failures, decisions):
@@ -183,4 +178,3 @@ def report(works, ways, results, recipes, failures, decisions):
         print("", *speed_tables.of_program(name, ways, results, sizes, decisions), sep="\n")
     if len(works) > 1:
         print("", *speed_tables.over_all(list(works), ways, results, sizes), sep="\n")
-    print("", *(f"FAILED: {name}, {way}: {why}" for (name, way), why in failures.items()), sep="\n")

@@ -1,41 +1,54 @@
 """Tests of the commands and checks of a fork. A shell script is in the place of java."""
 
-import pathlib
-import tempfile
-import unittest
-
 from overhead.configurations import Configuration, options_for
 from overhead.forks import Forks
 from runner import rounds
+from runner.folder_case import FolderCase
 from runner.workloads import REAL, Workload
 
 KNOWN = {"calls", "branches", "receivers", "monitors", "instanceofs", "samples", "format"}
+# With a timeline, it claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". It ends after
+# four seconds if a time is given, otherwise after the repetitions.
 JAVA = """#!/bin/sh
 echo "$@" >>{folder}/commands
-steady=7000000
+most=1000 cost=1 steady=7000000 log=/dev/null rows=/dev/null
 for argument; do
   case $argument in
+    -Xlog:safepoint=info:file=*) log=${{argument#*file=}}; log=${{log%:timemillis}} ;;
+    -Doverhead.timeline=*) rows=${{argument#*=}} ;;
+    -Doverhead.seconds=*) most=40 ;;
     -Xbatch) steady=2000000 ;;
     write=*) echo x >"${{argument#write=}}" ;;
+    slow) cost=2 ;;
+    swaps) swap=1 ;;
     fail) echo "it broke"; exit 1 ;;
     wrong) sum=2 ;;
   esac
+  last=$argument
 done
-echo RESULT steady_ns=$steady before_ns=1 end_ticks=0 checksum=${{sum:-1}}
+[ $last -lt $most ] && most=$last
+: >$log
+[ -z "$swap" ] || echo '[2500ms] Safepoint "RedefineClasses", At safepoint: 9 ns, Total: 70000000 ns' >$log
+done=0
+while [ $done -le $most ]; do
+  echo "$((done * 100)) $done $((done * cost * 100000000)) 0 0"
+  done=$((done + 10))
+done >$rows
+echo RESULT steady_ns=$steady before_ns=1 end_ticks=0 checksum=${{sum:-$most}}
 """
 
 
-class Running(unittest.TestCase):
+class ForkCase(FolderCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         java = self.folder / "java"
         java.write_text(JAVA.format(folder=self.folder))
         java.chmod(0o755)
         self.forks = Forks(java, self.folder, False, limit_s=900)
         self.kept = []
 
+
+class Running(ForkCase):
     def run_ways(self, *ways, process=3):
         """The commands."""
         plan = [(0, Workload("w", REAL, 1, 8, process), way) for way in ways]
@@ -56,7 +69,7 @@ class Running(unittest.TestCase):
                                  Configuration("profile", [f"write={profile}"], writes=profile))
         self.assertEqual([m.configuration for m in self.kept], ["none", "profile"])
         self.assertEqual({c for _, c in self.forks.failures}, {"broken", "other sum", "no profile"})
-        for way, said in (("broken", "it broke"), ("other sum", "computes 2, not 1 as under none"), ("no profile", "wrote no profile")):
+        for way, said in (("broken", "it broke"), ("other sum", "computes 2, not 8 as under none"), ("no profile", "wrote no profile")):
             self.assertIn(said, self.forks.failures["w", way])
         self.assertEqual(sum("fail" in command for command in commands), 1)
 

@@ -123,13 +123,10 @@ def verdicts(over_time, workloads, ways):
             continue
 
         def of(text, limit, value, way=way, some=some):
-            known = {name: _estimate([value(one) for one in summaries]) for name, summaries in some.items()}
+            medians = {name: figures.median([value(one) for one in summaries]) for name, summaries in some.items()}
+            known = {name: figures.Estimate(one, math.nan, math.nan) for name, one in medians.items()}
             return worst(f"{way.name}, {text}, worst program", limit, known)
         said += [of("steady state after the swaps", LIMIT_STEADY, lambda one: one.phases[timeline.STEADY].ratio),
                  of("swapping as a share of the CPU time", LIMIT_SWAPPING, lambda one: one.swapping),
                  of("longest pause in seconds", LIMIT_PAUSE_S, lambda one: one.longest_pause_s if one.swaps else 0.0)]
     return said
-
-
-def _estimate(values):
-    return figures.Estimate(figures.median(values), math.nan, math.nan)

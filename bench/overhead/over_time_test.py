@@ -1,53 +1,14 @@
 """Tests which runs are made for the cost over time, and what is printed."""
 
-import pathlib
-import tempfile
-import unittest
-
 from overhead import over_time
 from overhead.configurations import Configuration
-from overhead.forks import Forks
+from overhead.forks_test import ForkCase
 from runner.workloads import REAL, Workload
 
-# Claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
-# time is given, otherwise after the repetitions.
-JAVA = """#!/bin/sh
-echo "$@" >>{folder}/commands
-most=1000 cost=1
-for argument; do
-  case $argument in
-    -Xlog:safepoint=info:file=*) log=${{argument#*file=}}; log=${{log%:timemillis}} ;;
-    -Doverhead.timeline=*) rows=${{argument#*=}} ;;
-    -Doverhead.seconds=*) most=40 ;;
-    slow) cost=2 ;;
-    swaps) swap=1 ;;
-    fail) echo "it broke"; exit 1 ;;
-    wrong) sum=2 ;;
-  esac
-  last=$argument
-done
-[ $last -lt $most ] && most=$last
-: >$log
-[ -z "$swap" ] || echo '[2500ms] Safepoint "RedefineClasses", At safepoint: 9 ns, Total: 70000000 ns' >$log
-done=0
-while [ $done -le $most ]; do
-  echo "$((done * 100)) $done $((done * cost * 100000000)) 0 0"
-  done=$((done + 10))
-done >$rows
-echo RESULT end_ticks=0 checksum=${{sum:-$most}}
-"""
 
-
-class Running(unittest.TestCase):
+class Running(ForkCase):
     def run_ways(self, *ways, rounds=1):
         """The table."""
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        java = self.folder / "java"
-        java.write_text(JAVA.format(folder=self.folder))
-        java.chmod(0o755)
-        self.forks = Forks(java, self.folder, False, limit_s=900)
         made, workload = over_time.OverTime(self.forks, self.folder, 4), Workload("w", REAL, 1, 8)
         made.run([(number, workload, way) for number in range(rounds) for way in ways])
         self.verdicts = [str(verdict) for verdict in over_time.verdicts(made, [workload], ways)]
@@ -73,6 +34,8 @@ class Running(unittest.TestCase):
         self.assertIn("it broke", self.forks.failures["w", "broken"])
         self.assertIn("computes 2, not 40 as under none", self.forks.failures["w", "other sum"])
         self.assertNotIn("broken", table)
+
+    def test_without_a_run_without_an_agent_there_is_nothing_to_compare_with(self):
         table = self.run_ways(Configuration("none", ["fail"]), Configuration("slow", ["slow"]))
         self.assertEqual(set(self.forks.failures), {("w", "none")})
-        self.assertEqual(table.count("\n"), 1)  # nothing to compare with
+        self.assertEqual(table.count("\n"), 1)

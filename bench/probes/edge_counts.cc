@@ -14,13 +14,12 @@ constexpr double kUnknown = -1;
 uint32_t Solve(const CountingGraph& graph, uint32_t node, std::vector<double>& counts) {
   uint32_t open = 0;
   uint32_t last = 0;
-  double in = 0;
-  double out = 0;
+  double surplus = 0;  // of what comes in over what goes out, as far as it is known
   bool is_in = false;
   for (const bool incoming : {true, false}) {
     for (const uint32_t e : incoming ? graph.In(node) : graph.Out(node)) {
       if (counts[e] >= 0) {
-        (incoming ? in : out) += counts[e];
+        surplus += incoming ? counts[e] : -counts[e];
       } else {
         ++open;
         last = e;
@@ -29,22 +28,19 @@ uint32_t Solve(const CountingGraph& graph, uint32_t node, std::vector<double>& c
     }
   }
   if (open != 1) return graph.edge_count();
-  counts[last] = std::max(0.0, is_in ? out - in : in - out);
+  counts[last] = std::max(0.0, is_in ? -surplus : surplus);
   return last;
 }
 
 // What is taken as never run when nothing follows any more: the first unknown entry of a handler, or else the
 // first unknown edge.
 uint32_t FirstUnknown(const CountingGraph& graph, const std::vector<double>& counts) {
-  uint32_t unknown = graph.edge_count();
-  for (uint32_t e = graph.edge_count(); e-- > 0;) {
-    if (counts[e] >= 0) continue;
-    const bool is_handler = graph.edge(EdgeId{e}).kind == EdgeKind::kHandler;
-    const bool has_handler =
-        unknown < graph.edge_count() && graph.edge(EdgeId{unknown}).kind == EdgeKind::kHandler;
-    if (is_handler || !has_handler) unknown = e;
+  for (const bool any : {false, true}) {
+    for (uint32_t e = 0; e < graph.edge_count(); ++e) {
+      if (counts[e] < 0 && (any || graph.edge(EdgeId{e}).kind == EdgeKind::kHandler)) return e;
+    }
   }
-  return unknown;
+  return graph.edge_count();
 }
 
 }  // namespace

@@ -157,6 +157,10 @@ Result<std::unique_ptr<const BranchWeights>> WeightsIn(const fs::path& file) {
       std::make_unique<KnownWeights>(std::make_unique<ProfileWeights>(*profile)));
 }
 
+void PrintCell(bool is_there, double ratio) {
+  fmt::print(" {:>9}", is_there ? fmt::format("{:.3f}", ratio) : "-");
+}
+
 class Comparison {
  public:
   Comparison() {
@@ -188,13 +192,10 @@ class Comparison {
                100 * run.calls() / static_cast<double>(exact->Total(Table::kCalls)));
     for (size_t i = 0; i < kColumns.size(); ++i) {
       const Placement& placement = run.placements()[i];
-      if ((i == kEarlier || i == kHarvested) && placement.weights == nullptr) {
-        fmt::print(" {:>9}", "-");
-        continue;
-      }
-      fmt::print(" {:>9.3f}", placement.increments / optimum);
-      sum_[i] += placement.increments / optimum;
-      ++count_[i];
+      const bool is_there = (i != kEarlier && i != kHarvested) || placement.weights != nullptr;
+      PrintCell(is_there, placement.increments / optimum);
+      sum_[i] += is_there ? placement.increments / optimum : 0;
+      count_[i] += is_there ? 1 : 0;
     }
     fmt::print("\n");
     return {};
@@ -202,13 +203,7 @@ class Comparison {
 
   void PrintMean() const {
     fmt::print("{:<40}", "mean");
-    for (size_t i = 0; i < kColumns.size(); ++i) {
-      if (count_[i] == 0) {
-        fmt::print(" {:>9}", "-");
-      } else {
-        fmt::print(" {:>9.3f}", sum_[i] / count_[i]);
-      }
-    }
+    for (size_t i = 0; i < kColumns.size(); ++i) PrintCell(count_[i] > 0, sum_[i] / count_[i]);
     fmt::print("\n");
   }
 

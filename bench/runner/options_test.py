@@ -2,13 +2,11 @@
 
 import contextlib
 import io
-import pathlib
 import sys
-import tempfile
-import unittest
 from unittest import mock
 
 from iprofdev import jvms
+from runner.folder_case import FolderCase
 from runner.options import Options
 from runner.program import Program
 from runner.running import Failed
@@ -23,12 +21,7 @@ for line in sys.stdin:
 """
 
 
-class Shared(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Shared(FolderCase):
     def parsed(self, *words):
         options = Options("test", "text")
         options.names("--programs", ["a", "b", "c"], among=["a", "b"])

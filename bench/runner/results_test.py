@@ -1,14 +1,13 @@
 """Tests the order of runs, what is measured of one, and the file with the figures."""
 
 import math
-import pathlib
 import sys
-import tempfile
 import time
 import types
 import unittest
 
 from runner import results, running
+from runner.folder_case import FolderCase
 from runner.rounds import alternating, order
 from runner.workloads import REAL, START
 
@@ -66,13 +65,12 @@ class Measuring(unittest.TestCase):
         self.assertEqual(ended, [True])
 
 
-class Files(unittest.TestCase):
+class Files(FolderCase):
     def test_figures_survive_their_file_and_rounds_go_on(self):
-        with tempfile.TemporaryDirectory() as folder:
-            files = [pathlib.Path(folder, name) for name in ("a.csv", "b.csv")]
-            for file, steady in zip(files, (1.5, 2.5)):
-                results.Results([results.of_time("javac", "none", steady, number, after_s=0.25) for number in range(2)], file)
-            read = results.read(files)
+        files = [self.folder / name for name in ("a.csv", "b.csv")]
+        for file, steady in zip(files, (1.5, 2.5)):
+            results.Results([results.of_time("javac", "none", steady, number, after_s=0.25) for number in range(2)], file)
+        read = results.read(files)
         self.assertEqual(read.by_round("javac", "none", "steady_ms"), {0: 1.5, 1: 1.5, 2: 2.5, 3: 2.5})
         self.assertEqual(read.median("javac", "none", "after_s"), 0.25)
         self.assertEqual(next(iter(read)).checksum, "5")

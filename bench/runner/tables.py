@@ -5,18 +5,12 @@ import pathlib
 import platform
 import re
 
-from runner.running import said_by
-
 
 def machine(jvm):
     """Example: "17.0.15 (jdk17); Intel(R) Xeon(R), 2 cores, Linux 6.1, load 0.3"."""
     model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     return (f"{jvm.full_version} ({jvm.id}); {model[1] if model else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}, "
             f"load {os.getloadavg()[0]:.1f}")
-
-
-def java_modules(jvm):
-    return {line.split("@")[0] for line in said_by([jvm.java, "--list-modules"]).splitlines()}
 
 
 class Markdown:

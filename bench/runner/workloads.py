@@ -16,7 +16,6 @@ import zipfile
 
 from iprofdev import maven
 from iprofdev.messages import Unavailable
-from runner import tables
 from runner.running import said_by
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
@@ -87,7 +86,7 @@ def compiled(jvm, folder, sources, path=()):
 
 def prepare(workloads, jvm, folder):
     """Compiles into the folder and fetches; returns the workloads that can run, and prints why others cannot."""
-    there, ready = tables.java_modules(jvm), []
+    there, ready = {line.split("@")[0] for line in said_by([jvm.java, "--list-modules"]).splitlines()}, []
     (folder / "output").mkdir()
     compiled(jvm, folder / "classes", (JAVA / "overhead").glob("*.java"))
     for workload in workloads:

@@ -7,7 +7,6 @@ the CPU time of the whole process. A kernel that ticks every 4 ms sends at most 
 """
 
 import dataclasses
-import functools
 import json
 import math
 import pathlib
@@ -20,7 +19,7 @@ from iprofdev import maven, processes
 from iprofdev.messages import Unavailable
 from runner import rounds, tables
 from runner.figures import median, spread
-from runner.running import Failed, own_program, run
+from runner.running import Failed, Run, own_program, run
 from runner.workloads import compiled
 from sampling.intervals import ONLY_SAMPLES
 
@@ -40,10 +39,8 @@ def add_options(options):
     options.seed()
 
 
-@dataclasses.dataclass
-class Run:
-    user_s: float
-    cpu_s: float  # user and system
+@dataclasses.dataclass(frozen=True)
+class Sampled(Run):
     signals: int
     handler_s: float
     samples: int
@@ -105,7 +102,7 @@ def ways_of(arguments):
 
 
 def run_once(arguments, way, depth):
-    """(checksum, Run) of one run in its own folder. Raises Failed."""
+    """(checksum, Sampled) of one run in its own folder. Raises Failed."""
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         here = pathlib.Path(name)
         clock = {"LD_PRELOAD": str(own_program(arguments.build, "libhandler_clock.so")), "IPROF_HANDLER_CLOCK": str(here / "clock.txt")}
@@ -113,7 +110,7 @@ def run_once(arguments, way, depth):
                     QUICK_WORK if arguments.quick else arguments.work], processes.java_environment(clock), cwd=here)
         signals, nanoseconds = map(int, (here / "clock.txt").read_text().split())
         return (re.search(r"checksum=(-?\d+)", made.output)[1],
-                Run(made.user_s, made.cpu_s, signals, nanoseconds / 1e9, *(way.samples(here) if way.samples else (0, 0))))
+                Sampled(*dataclasses.astuple(made), signals, nanoseconds / 1e9, *(way.samples(here) if way.samples else (0, 0))))
 
 
 def report(results, ways, depth):
@@ -122,7 +119,9 @@ def report(results, ways, depth):
     rows, base = [], results[depth, NONE]
     for way in ways:
         runs = results[depth, way.name]
-        values = functools.partial(lambda name, runs: [getattr(made, name) for made in runs], runs=runs)
+
+        def values(name, runs=runs):
+            return [getattr(made, name) for made in runs]
         user = spread([made.user_s / other.user_s for made, other in zip(runs, base)], 3)
         rows.append([way.name, f"{median(values('user_s')):.2f} s" if way.name == NONE else user, *(
             (spread(values("handler_percent"), 3), spread(values("us_per_signal"), 2), f"{median(values('signals')):.0f}",

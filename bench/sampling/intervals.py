@@ -7,8 +7,8 @@ at 1 ms shows how much chance alone takes away.
 """
 
 import collections
-import json
 
+from harness.profile import load_profile
 from runner import tables
 from runner.running import run
 from runner.workloads import BY_NAME, prepare
@@ -27,28 +27,26 @@ def add_options(options):
 
 
 def run_once(arguments, workload, interval):
-    """The profile, as the JSON of its file. Raises Failed."""
+    """The profile. Raises Failed."""
     repetitions = workload.quick if arguments.quick else max(1, round(REPETITIONS[workload.name] * arguments.times))
     profile = arguments.folder / "x.iprof"
     profile.unlink(missing_ok=True)
     agent = f"-agentpath:{arguments.agent}=out={profile},{ONLY_SAMPLES},interval={interval}"
     run([arguments.jvm.java, agent, *workload.command(arguments.folder, repetitions)], cwd=arguments.folder)
-    return json.loads(profile.read_text())
+    return load_profile(profile)
 
 
 def flat(profile):
     """The share of each method, by the innermost frame."""
-    types = {one["id"]: one["name"] for one in profile["types"]}
-    names = {one["id"]: (one["name"], *(types[part] for part in one["signature"])) for one in profile["methods"]}
     weights = collections.Counter()
-    for entry in profile.get("samplingProfiles", ()):
-        weights[names[int(entry["ctx"].split(":", 1)[0])]] += entry["records"][0]
+    for (innermost, *_), weight in profile.table("samplingProfiles").items():
+        weights[innermost.rpartition(":")[0]] += weight
     total = sum(weights.values())
     return {name: weight / total for name, weight in weights.items()}
 
 
 def cells(profile, reference):
-    found, shares = profile["iprofagent"]["sampling"], flat(profile)
+    found, shares = profile.section["sampling"], flat(profile)
     stacks = sum(found["outcomes"].get(name, (0, 0))[0] for name in ("good", "recovered"))
     alike = sum(min(share, reference.get(name, 0)) for name, share in shares.items())
     return (f"{found['watchedCpuNs'] / 1e9:.1f} s", f"{stacks:,}", f"{found['writtenWeight']:,}", f"{found['intervalNs'] / 1e6:.2f} ms",

@@ -12,20 +12,14 @@ chains of frames of any length, as inlining makes them.
 """
 
 import collections
-import gzip
-import json
 import pathlib
 
+from harness.profile import load_profile
 from oracle import builder
 from runner import tables
 
 VARIANTS = ("all", "both", "outer", "inner")
 HOT_METHOD = 1000  # one of so many samples
-
-
-def load(path):
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 
 
 def pieces_of(frames, sites, variant):
@@ -95,7 +89,7 @@ def add_options(options):
 def main(arguments):
     table = tables.Markdown("program", "way", "calls", "stacks cut", "total", "hot methods", "hot contexts", "that cross a cut", "contradictions")
     for path in arguments.profiles:
-        program = Program(load(path))
+        program = Program(load_profile(path).document)
         methods, contexts = hot_methods(program.stacks), hot_contexts(program.stacks)
         before = len(program.contradictions(program.stacks))
         for variant in VARIANTS:

@@ -234,9 +234,9 @@ const CommandEntry kMergeEntry = {
     "folder that has no snapshot yet is left out. What is in folders "
     "and also named counts as named only. The output may be one of the "
     "inputs: it is replaced only after everything has been read and written, and never if it was "
-    "unreadable, whatever --failure-mode says, or if it is a raw file. A new one can be read by no "
+    "unreadable, with any --failure-mode, or if it is a raw file. A new one can be read by no "
     "more than all inputs: it is for your user, or for your user and group only, if that holds for "
-    "an input. Of what comes from a pipe, nobody knows who may read it: then it is for your user.",
+    "an input. What comes from a pipe does not show who may read it: then it is for your user.",
     kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

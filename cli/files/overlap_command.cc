@@ -273,7 +273,7 @@ constexpr Example kExamples[] = {
 const CommandEntry kOverlapEntry = {
     "overlap", "Measure how similar two profiles are",
     "Prints for each table the sum, over all contexts (and successors, and classes), of the "
-    "smaller of the two profiles' shares: 100% for equal distributions whatever their totals, 0% "
+    "smaller of the two profiles' shares: 100% for equal distributions with any totals, 0% "
     "if they have nothing in common, '-' if neither has counts.",
     kExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
 

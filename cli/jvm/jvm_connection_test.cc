@@ -113,7 +113,7 @@ TEST_CASE("a JVM that does not answer, or not as it should") {
     part.answer = [](const std::string&) { return std::string("\x7f\x01garbage\n"); };
     expected = ": its answer is not one of HotSpot: '\x7f\x01garbage'";
   }
-  SECTION("ends meanwhile") {
+  SECTION("ends in the middle") {
     part.dies = true;
     expected = " has ended";
   }

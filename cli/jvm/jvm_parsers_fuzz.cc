@@ -1,4 +1,4 @@
-// Whatever a process writes into its files, or answers over its socket, is read safely. The first byte
+// All that a process writes into its files, or answers over its socket, is read safely. The first byte
 // chooses the parser.
 #include <cstdint>
 #include <cstdlib>

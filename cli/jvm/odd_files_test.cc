@@ -51,7 +51,7 @@ TEST_CASE("at the name of the file that asks the JVM to listen") {
   }
 }
 
-TEST_CASE("at the name of such a file that nobody needs any more") {
+TEST_CASE("at the name of such a file that is needed no more") {
   const Watch watch;
   for (const OddKind kind : OddKinds()) {
     const FakeJvm fake;

@@ -60,7 +60,7 @@ class HarvestCommand : public Command {
     AddDuration(
         options, "--watch", watch_,
         "Harvest again and again for this long or until Ctrl-C, a last time at its end, and keep "
-        "what is unloaded or compiled anew meanwhile");
+        "what is unloaded or compiled again in between");
     AddDuration(options, "--every", every_,
                 "The time between two harvests of --watch (default: 1m)");
     AddDuration(options, "--samples", samples_,
@@ -381,7 +381,7 @@ class HarvestCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof harvest 4711 -o app.iprof", "A profile of a program that knows nothing of iprof."},
     {"iprof harvest 4711 -o app.iprof --watch 1h --every 5m",
-     "For a program that loads, unloads and recompiles its code meanwhile."},
+     "For a program that loads, unloads and recompiles its code as it runs."},
     {"iprof harvest 4711 -o app.iprof --samples 30s",
      "With samples of half a minute, without which an image build may do worse."},
     {"iprof harvest 4711 -o app.iprof --attach",

@@ -77,7 +77,8 @@ void HarvestReport::PrintText(Console& console) const {
                 Grouped(note.methods_without_data), Grouped(note.methods_failed));
   if (read && read->counts.redefined_classes > 0) {
     console.Print(
-        "{} changed while the program ran, so HotSpot has counted their methods anew: if that was "
+        "{} changed while the program ran, so HotSpot has counted their methods from zero: if that "
+        "was "
         "just now, let "
         "it work for a minute, and harvest again\n",
         Counted(static_cast<int64_t>(read->counts.redefined_classes), "class was", "classes were"));

@@ -89,7 +89,7 @@ const CommandEntry kListEntry = {
     "agent's library is loaded in it, and its main class, jar or module. Root sees the JVMs of all "
     "users, also those in containers.\n\n"
     "The library stays loaded after 'iprof harvest --attach' and 'iprof refresh', without an agent "
-    "that runs: 'iprof status' tells these apart.\n\n"
+    "that runs: 'iprof status' says which it is.\n\n"
     "It reads files only, so the JVMs do not notice. '?' stands for what cannot be found out.",
     kExamples, [] { return std::unique_ptr<Command>(new ListCommand); }};
 

@@ -106,14 +106,14 @@ class ProfileCommand : public Command {
       json.EndObject();
       return;
     }
-    std::string anew;
+    std::string renewed;
     if (window.compiled_anew > 0) {
-      anew = fmt::format("; {} compiled anew for precise lines",
-                         Counted(window.compiled_anew, "hot method was", "hot methods were"));
+      renewed = fmt::format("; {} compiled again for precise lines",
+                            Counted(window.compiled_anew, "hot method was", "hot methods were"));
     }
     console.Print("{}: {} {}, wrote {}{}\n", process,
                   has_ended ? "has ended; recorded" : "recorded", jvm::InSeconds(window.recorded),
-                  EscapeForTerminal(output_), anew);
+                  EscapeForTerminal(output_), renewed);
   }
 
   WindowOrder order_;

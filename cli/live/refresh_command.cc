@@ -50,13 +50,13 @@ class RefreshCommand : public Command {
 constexpr Example kExamples[] = {
     {"iprof refresh 4711", "Then let the load run for a minute, and harvest."},
     {"iprof refresh 4711 --share 90%",
-     "Fewer classes, so shorter pauses and less to compile anew."},
+     "Fewer classes, so shorter pauses and less to compile again."},
 };
 
 }  // namespace
 
 const CommandEntry kRefreshEntry = {
-    "refresh", "Let HotSpot count the hot classes anew, for a later harvest",
+    "refresh", "Let HotSpot count the hot classes from zero, for a later harvest",
     "HotSpot counts a method until its best compiler has compiled it, so 'iprof harvest' shows "
     "how the program began. This command gives the classes that do most of the work new methods "
     "with the same bytecode. The program interprets them, counts them and compiles them again; "

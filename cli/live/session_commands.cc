@@ -151,7 +151,7 @@ const CommandEntry kStartEntry = {
     "start", "Start recording in a JVM that has the agent",
     "Starts to record in a JVM in which the agent is loaded and does not record: it was loaded "
     "with "
-    "start=n, or stopped. After a stop the counts continue; 'iprof reset' begins anew.\n\n"
+    "start=n, or stopped. After a stop the counts continue; 'iprof reset' begins at zero.\n\n"
     "The classes that are loaded are changed in batches, each of which pauses the program shortly. "
     "If no agent is loaded, use 'iprof profile' or 'iprof attach'.",
     kStartExamples, Make<control::Start>};

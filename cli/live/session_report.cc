@@ -136,7 +136,7 @@ std::string StatusText(const std::string& who, const SessionStatus& status) {
   row("samples", fmt::format("{}, {} lost{}", Grouped(status.samples), Grouped(status.samples_lost),
                              status.methods_compiled_anew == 0
                                  ? ""
-                                 : fmt::format("; {} compiled anew for precise lines",
+                                 : fmt::format("; {} compiled again for precise lines",
                                                Counted(status.methods_compiled_anew,
                                                        "hot method was", "hot methods were"))));
   if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet

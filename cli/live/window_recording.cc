@@ -187,8 +187,8 @@ Result<RecordedWindow> WindowRecording::Stop(milliseconds recorded, milliseconds
   // Also if the program has ended before the agent's last word.
   if (is_saved) {
     const bool has_status = answer.ok() && answer->status;
-    const uint64_t anew = has_status ? answer->status->methods_compiled_anew : 0;
-    return RecordedWindow{recorded, HowEnded::kByStop, anew};
+    const uint64_t renewed = has_status ? answer->status->methods_compiled_anew : 0;
+    return RecordedWindow{recorded, HowEnded::kByStop, renewed};
   }
   if (answer.ok() && answer->outcome == control::Outcome::kDone)
     return Status(Code::kIo,

@@ -9,7 +9,7 @@ from harness.case import AgentCase
 from harness.scope import on_one_jvm
 
 STEP = "Phases.step(int, int)int"
-DONE = re.compile(r"process \d+: HotSpot profiles ([\d,]+) class(?:es)? anew, after ([\d,]+) pauses? \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
+DONE = re.compile(r"process \d+: HotSpot profiles ([\d,]+) class(?:es)? again, after ([\d,]+) pauses? \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
 BEFORE, AFTER = 90, 10  # percent
 
 
@@ -124,7 +124,7 @@ class Refresh(AgentCase):
     def test_what_is_refused(self):
         self.start(agent="samples=n,jdk=n,out=end.iprof")
         refused = self.run_tool("refresh", str(self.process.pid), expect=4)
-        self.assertIn("the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew", refused.stderr)
+        self.assertIn("the agent counts in this JVM itself: 'iprof reset' lets its profile begin again", refused.stderr)
         self.assertIn("is more than 1 (100%)", self.run_tool("refresh", str(self.process.pid), "--share", "2", expect=2).stderr)
         self.end()
         self.start(jvm_args=["-Xint"])

@@ -115,7 +115,7 @@ Result<OwnedFd> OpenFile(int folder, const std::string& name, int flags, FileKin
     const int error = errno;
     if (error != ENXIO || !is_there || !S_ISFIFO(found.st_mode)) return Refused(error);
     if (Status status = CheckKind(found, kind); !status.ok()) return status;
-    Status status(Code::kIo, "it is a named pipe, and nobody reads it");
+    Status status(Code::kIo, "it is a named pipe, and no process reads it");
     errno = error;
     return status;
   }

@@ -55,7 +55,7 @@ TEST_CASE("a stream is what a user may name to read from or write to") {
     switch (file.kind) {
       case OddKind::kPipe:
         CHECK(reading.empty());
-        CHECK(writing == "it is a named pipe, and nobody reads it");
+        CHECK(writing == "it is a named pipe, and no process reads it");
         break;
       case OddKind::kOthersPipe:
         CHECK(reading == OthersPipe());

@@ -111,7 +111,7 @@ TEST_CASE("one interval of many increments does not decide what counting costs, 
   CHECK(next(20'000'000, true) == Approx(0.01 / 0.99));
 }
 
-TEST_CASE("after a reset the share in all begins anew", "[cost_meter]") {
+TEST_CASE("after a reset the share in all begins again", "[cost_meter]") {
   CostMeter meter = HalfNanosecond();
   meter.Note({}, false);
   meter.Note({.wall_ns = kSecond, .increments = 200'000'000, .process_cpu_ns = kSecond}, false);

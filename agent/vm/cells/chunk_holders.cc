@@ -25,7 +25,7 @@ Result<jclass> DefineBootClass(JNIEnv* jni, std::string_view name, std::span<con
     jni->DeleteLocalRef(earlier);
     return Status(Code::kUsage,
                   "an earlier start of the agent failed and left its classes in this JVM: counting "
-                  "needs a JVM that is started anew");
+                  "needs a JVM that is started again");
   }
   auto global = static_cast<jclass>(jni->NewGlobalRef(local));
   jni->DeleteLocalRef(local);

@@ -24,7 +24,7 @@ double Milliseconds(std::chrono::nanoseconds time) {
 std::string Refresher::Text(const RestoredClasses& done) {
   const RetransformOutcome& outcome = done.outcome;
   std::string text = fmt::format(
-      "HotSpot profiles {} anew, after {} ({:.0f} ms in all, the longest {:.0f} ms)",
+      "HotSpot profiles {} again, after {} ({:.0f} ms in all, the longest {:.0f} ms)",
       Counted(outcome.classes, "class", "classes"), Counted(outcome.pauses, "pause", "pauses"),
       Milliseconds(outcome.sum_of_pauses), Milliseconds(outcome.longest_pause));
   if (done.unmodifiable > 0) text += fmt::format("; {} hidden ones cannot be", done.unmodifiable);

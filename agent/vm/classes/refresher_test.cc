@@ -23,16 +23,16 @@ TEST_CASE("the named classes are retransformed, and no others") {
   const auto refresher = Refresher::Make(jvm.vm());
   REQUIRE(refresher.ok());
   const std::string said = Refresh(jvm, **refresher);
-  CHECK(said.starts_with("HotSpot profiles 2 classes anew, after "));
+  CHECK(said.starts_with("HotSpot profiles 2 classes again, after "));
   std::sort(jvm.retransformed.begin(), jvm.retransformed.end());
   CHECK(jvm.retransformed == Names{"a/Hot", "a/Warm"});
   CHECK(jvm.enabled_events().empty());
   CHECK(jvm.live_weak_references == 0);
   SECTION("again, although the JVM counted the first time as a redefinition") {
-    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 2 classes anew, after "));
+    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 2 classes again, after "));
   }
   SECTION("not while the program ends") {
-    CHECK(Refresh(jvm, **refresher, false).starts_with("HotSpot profiles 0 classes anew"));
+    CHECK(Refresh(jvm, **refresher, false).starts_with("HotSpot profiles 0 classes again"));
   }
 }
 
@@ -47,9 +47,9 @@ TEST_CASE("a superclass that is swapped earlier does not keep its subclasses fro
   REQUIRE(refresher.ok());
   const std::string said = Refresher::Text(
       (*refresher)->Run(jvm.jni(), {"a.Base"}, std::chrono::milliseconds(50), [] { return true; }));
-  CHECK(said.starts_with("HotSpot profiles 1 class anew, after "));
+  CHECK(said.starts_with("HotSpot profiles 1 class again, after "));
   SECTION("although the JVM counts its swap for them, too") {
-    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 class anew, after "));
+    CHECK(Refresh(jvm, **refresher).starts_with("HotSpot profiles 1 class again, after "));
   }
   SECTION("but somebody else's redefinition does") {
     jvm.CountRedefinition(*hot);

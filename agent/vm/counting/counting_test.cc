@@ -193,7 +193,7 @@ TEST_CASE("closing ends every callback and thread") {
       nullptr);
 }
 
-TEST_CASE("java.lang.Object keeps what it was given, whatever ends") {
+TEST_CASE("java.lang.Object keeps what it was given at any end") {
   Counted c(kCalls);
   REQUIRE(c.Start().ok());
   instrument::AssembledClass object("java/lang/Object", "");

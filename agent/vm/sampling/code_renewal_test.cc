@@ -119,7 +119,7 @@ TEST_CASE("nothing is swapped if the JVM does not tell what runs") {
   CHECK(renewal.done());
 }
 
-TEST_CASE("a method that becomes hot with old code later is compiled anew, too") {
+TEST_CASE("a method that becomes hot with old code later is compiled again, too") {
   Program program;
   CodeRenewal renewal(program.Hooks(), true);
   Tick(renewal, 2);

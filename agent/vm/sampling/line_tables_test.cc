@@ -7,7 +7,7 @@ namespace {
 
 const void* Id(uintptr_t number) { return reinterpret_cast<const void*>(number * 8); }
 
-TEST_CASE("a line holds from its entry to the next one's, whatever the order they come in") {
+TEST_CASE("a line holds from its entry to the next one's, in whichever order they come") {
   LineTables tables;
   CHECK(tables.empty());
   tables.Add(Id(1), {{8, 31}, {2, 30}, {20, 30}});

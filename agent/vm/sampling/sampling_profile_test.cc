@@ -222,7 +222,7 @@ TEST_CASE("a stack ends before a caller whose position is not known or no call")
   World world;
   const ProbedOrNot bcis;
   SampleWriteCounts counts;
-  SECTION("code that nobody knows") {
+  SECTION("unknown code") {
     world.Sample({At(2, 17, 110, false), At(2, 24, 123, true), At(1, 24, 110, true)});
     CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});
     CHECK(counts.ends_at_unknown == 1);
@@ -238,7 +238,7 @@ TEST_CASE("a stack ends before a caller whose position is not known or no call")
     CHECK(counts.unnamed_frames == 1);
     CHECK(counts.ends_at_unknown == 1);
   }
-  SECTION("a method that nobody changed has other code by now") {
+  SECTION("a method that was not changed has other code by now") {
     world.lines.AddLength(Id(3), 40);
     world.Sample({At(2, 17, 110, false), At(3, 24, 41, true), At(1, 24, 110, true)});
     CHECK(world.Written(&counts, nullptr, &bcis) == Samples{{kWork + ":7 ", 1}});

@@ -127,7 +127,7 @@ CodeRenewal::Figures Sampling::renewed() const {
 std::string Sampling::RenewalSummary() const {
   const CodeRenewal::Figures done = renewed();
   if (done.compiled_anew + done.still_old == 0) return "";
-  std::string text = fmt::format("compiled anew for precise lines: {}",
+  std::string text = fmt::format("compiled again for precise lines: {}",
                                  Counted(done.compiled_anew, "hot method", "hot methods"));
   if (done.still_old > 0)
     text += fmt::format("; {} still {} older code, whose samples are on few lines", done.still_old,

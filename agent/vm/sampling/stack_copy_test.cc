@@ -67,10 +67,10 @@ struct World {
     REQUIRE(traces->Add(frames, false, weight));
   }
   // "main:104 work:107" → weight, as a reader of the file sees it.
-  std::map<std::string, uint64_t> Snapshot(const std::function<void()>& meanwhile = [] {}) {
+  std::map<std::string, uint64_t> Snapshot(const std::function<void()>& during = [] {}) {
     lines = LineTables();
     for (const void* id : copy.FindNew(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
-    meanwhile();
+    during();
     RawSink sink(*file, 1);
     copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since},
                sink);

@@ -179,7 +179,7 @@ class Agent {
   // On a thread whose start the program's end has overtaken: ends what the end could not see. Threads that the last
   // profile needs are left to the end.
   void StopUnbegun(Session& session);
-  // Likewise: gives up the names that it took after the end.
+  // On such a thread, too: gives up the names that it took after the end.
   // If the recording had begun, the end itself writes the last profile and finishes the files.
   void FinishUnbegun(Session& session);
   // The program's last profile, at VMDeath.

@@ -247,7 +247,7 @@ TEST_CASE("what survives a kill is in the folder of the tool that records") {
   CHECK(Tell(l, "command=stop").status->raw == second / "x.iraw");
 }
 
-TEST_CASE("the user's own file and raw file stay where they are, whatever a tool's folder is") {
+TEST_CASE("the user's own file and raw file stay where they are with any folder of a tool") {
   LoadedAgent l;
   l.raw = l.folder.path() / "u.iraw";
   REQUIRE(l.Load("start=n," + std::string(kCalls)).ok());

@@ -21,7 +21,7 @@ Status Agent::WhyNotOwnCode(bool refreshes) const {
   if (state() != SessionState::kStopped) {
     return {Code::kUsage,
             refreshes
-                ? "the agent counts in this JVM itself: 'iprof reset' lets its profile begin anew"
+                ? "the agent counts in this JVM itself: 'iprof reset' lets its profile begin again"
                 : "the agent counts in this JVM itself, and HotSpot counts the code with its "
                   "probes: take the agent's profile instead (iprof dump)"};
   }
@@ -38,7 +38,7 @@ Status Agent::WhyNotOwnCode(bool refreshes) const {
     return {Code::kUsage,
             "the agent has counted in this JVM and was stopped: before JDK 20, the swaps of its "
             "classes cannot be told from a hot swap, which a refresh would undo. 'iprof start' and "
-            "then 'iprof stop' let HotSpot count the classes anew, too"};
+            "then 'iprof stop' let HotSpot count the classes again, too"};
   }
   return {};
 }

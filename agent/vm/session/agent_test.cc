@@ -259,7 +259,7 @@ TEST_CASE("an attach that fails after classes were changed gives them their own 
   l.jvm.refuse["DefineClass"] = JVMTI_ERROR_INTERNAL;
   CHECK(l.Load(kCalls, SessionEvent::kAttach).message() ==
         "an earlier start of the agent failed and left its classes in this JVM: counting needs a "
-        "JVM that is started anew");
+        "JVM that is started again");
 }
 
 TEST_CASE("a request writes a profile while the program runs, and only then") {

@@ -38,8 +38,8 @@ Status HarvestRecorder::Allows(Request request) const {
   }
   if (options_.source != CountSource::kBoth) return {};
   return {Code::kUsage,
-          "with source=both a recording cannot go on after a stop: HotSpot has counted meanwhile, "
-          "and the probes have not"};
+          "with source=both a recording cannot go on after a stop: HotSpot has counted since "
+          "then, and the probes have not"};
 }
 
 std::string HarvestRecorder::Pause(JNIEnv* /*jni*/) {

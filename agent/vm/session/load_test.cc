@@ -36,7 +36,7 @@ class RedirectedStderr {
 };
 
 // Before the test that loads it. As after `iprof harvest --attach`.
-TEST_CASE("a library without an agent tells the tool so, and prints nothing") {
+TEST_CASE("a library without an agent says so to the tool, and prints nothing") {
   static FakeJvm& jvm = *new FakeJvm;
   const TemporaryFolder folder;
   const fs::path printed = folder.path() / "stderr";

@@ -98,7 +98,7 @@ std::map<std::string_view, Use> Uses() {
       {OddKind::kFolder, "is a folder"},
       {OddKind::kLoop, kNotFollowed}};
   std::map<OddKind, std::string> no_log = unusable;
-  no_log[OddKind::kPipe] = "it is a named pipe, and nobody reads it";
+  no_log[OddKind::kPipe] = "it is a named pipe, and no process reads it";
   std::map<OddKind, std::string> no_raw = unusable;
   no_raw.erase(OddKind::kLoop);  // the next number is taken
   const auto all = [](const std::string& why) {
@@ -150,7 +150,7 @@ TEST_CASE("no option that names a file waits for what is there") {
   }
 }
 
-TEST_CASE("a profile whose name was taken by another user's pipe meanwhile goes beside it") {
+TEST_CASE("a profile whose name was then taken by another user's pipe goes beside it") {
   const OddFiles odd("app.iprof");
   for (const OddFile& file : odd.all()) {
     if (file.kind != OddKind::kOthersPipe && file.kind != OddKind::kSocket) continue;

@@ -87,7 +87,7 @@ std::optional<CodeMeans> Session::RenewalMeans() {
   const std::chrono::nanoseconds pause(settings_.options.pause.ns);
   const auto use = [this](JNIEnv* jni, const std::function<void(Refresher&)>& body) {
     if (const Status status = use_refresher_(jni, body); !status.ok())
-      log_->Step(fmt::format("code cannot be compiled anew: {}", status.message()));
+      log_->Step(fmt::format("code cannot be compiled again: {}", status.message()));
   };
   using GoesOn = CodeMeans::GoesOn;
   return CodeMeans{

@@ -368,7 +368,7 @@ TEST_CASE("a pipe without a reader, or with one that does not read, is given up"
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   Impatient calls;
   CHECK(WriteWith(calls, path).message() ==
-        path + ": cannot open: it is a named pipe, and nobody reads it");
+        path + ": cannot open: it is a named pipe, and no process reads it");
   CHECK(calls.waited_ms == 20'000);
   const int ends = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   const std::string page(4096, 'x');

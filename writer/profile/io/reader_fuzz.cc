@@ -12,6 +12,7 @@
 #include "writer/profile/io/reader.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/source_lines.h"
+#include "writer/profile/io/split_writer.h"
 #include "writer/profile/io/writer.h"
 
 namespace {
@@ -55,6 +56,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const RunList runs = RunList::Of(*whole);
   if (RunList same; !same.AddJson(runs.ToJson()) || same.ToJson() != runs.ToJson())
     Disagree("runs are not read as they were written: " + runs.ToJson());
+  {
+    const SplitPart split = SplitPart::Of(*whole);
+    if (!IsSplitPart(split.ToJson(*whole)))
+      Disagree("stacks in pieces are not read as they were written: " + split.ToJson(*whole));
+    StringSink in_pieces;
+    const auto report =
+        WriteSplitProfile(*whole, split, {.version = FormatVersion::k1_1_0}, in_pieces);
+    if (!report.ok()) Disagree(report.status().message());
+    if (const Result<Profile> read = ReadProfileText(in_pieces.text()); !read.ok())
+      Disagree("in pieces, it is not read: " + read.status().message());
+  }
   WriteOptions options;
   options.version = FormatVersion::k1_1_0;
   options.pretty = size % 2 == 1;

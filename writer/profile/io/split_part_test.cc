@@ -156,5 +156,16 @@ TEST_CASE("stacks that are gone are not written, and those of another weight are
   CHECK(written == stacks);
 }
 
+TEST_CASE("a seed of the reader's fuzz target has stacks in pieces") {
+  const std::string seeds = IPROF_TESTDATA "/writer_reader_fuzz_seeds/";
+  const Result<Profile> profile = ReadProfileFile(seeds + "split.json");
+  REQUIRE(profile.ok());
+  CHECK(SamplesOf(*profile) == Samples{{"2:9<1:5", 3},
+                                       {"2:12<1:5", 2},
+                                       {"4:4<3:31<2:12<1:5", 40},
+                                       {"4:9<3:31<3:40<2:12<1:5", 7}});
+  CHECK(SplitPart::Of(*profile).stacks.size() == 2);
+}
+
 }  // namespace
 }  // namespace iprof

@@ -92,7 +92,7 @@ TEST_CASE("sites whose types have no room in a full file have no receivers, inst
   CHECK(made.note.lost_counts > 0);
 }
 
-TEST_CASE("damage anywhere tells no wrong shares") {
+TEST_CASE("damage anywhere gives no wrong shares") {
   OneFile file;
   LoadingProgram program(8);
   for (int c = 0; c < 150; ++c) program.Load(3);

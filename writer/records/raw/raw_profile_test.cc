@@ -248,7 +248,7 @@ TEST_CASE("a file that claims endless recordings does not overflow their sum") {
   CHECK(file.Recover().note.recorded_ms == INT64_MAX);
 }
 
-TEST_CASE("counts are within k, unless nothing was counted meanwhile") {
+TEST_CASE("counts are within k, unless nothing was counted in between") {
   OneFile file;
   LoadingProgram program(1);
   program.Load(3);

@@ -168,7 +168,7 @@ TEST_CASE("what goes through a raw file gives the profile that is made at once")
   CHECK_FALSE(recovered.note.HasLosses());
 }
 
-TEST_CASE("what was recorded meanwhile makes a snapshot of a program that goes on") {
+TEST_CASE("what was recorded in between makes a snapshot of a program that goes on") {
   Source source;
   source.is_at_rest = false;
   Place place(Header());
@@ -260,7 +260,7 @@ TEST_CASE(
   CHECK(HarvestIs(MakeRawProfile(contents), 50));
 }
 
-TEST_CASE("a recording that begins anew has nothing of the harvest before") {
+TEST_CASE("a recording that begins again has nothing of the harvest before") {
   Source source;
   Place place(Header());
   {

@@ -204,7 +204,8 @@ TEST_CASE("while a disk is full, little is kept in memory, and what is lost is t
   CHECK(made.note.lost_classes == static_cast<int64_t>(writer->losses().classes));
 }
 
-TEST_CASE("pages that could not be written are written later, also if there were fewer meanwhile") {
+TEST_CASE(
+    "pages that could not be written are written later, also if there were fewer in between") {
   const int fail_at = GENERATE(range(1, 8));
   const TemporaryFolder folder;
   Faults faults;
@@ -362,7 +363,7 @@ TEST_CASE("a rewrite makes room, and keeps everything") {
   CHECK(rewrites > 0);
 }
 
-TEST_CASE("a file that was removed or cut is noticed, and can be written anew") {
+TEST_CASE("a file that was removed or cut is noticed, and can be written again") {
   const TemporaryFolder folder;
   const std::string path = folder / "a.iraw";
   LoadingProgram program(8);

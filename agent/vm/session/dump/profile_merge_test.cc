@@ -216,7 +216,7 @@ TEST_CASE("the wait for other JVMs that merge is bounded, and the user is told o
   CHECK(folder.Names().size() == 1);
 }
 
-TEST_CASE("nobody waits for a JVM that has the file and does not merge") {
+TEST_CASE("no JVM waits for one that has the file and does not merge") {
   const TemporaryFolder folder;
   const std::string shared = folder / "app.iprof";
   const std::string own = folder / "app.1.iprof";

@@ -57,7 +57,7 @@ TEST_CASE("the line says how much there is, and how exact it is") {
       "exceptions ended calls or calls had not ended: by up to 3 in 2, by an unknown number in 1");
 }
 
-TEST_CASE("the line warns of few signals, whatever their weight") {
+TEST_CASE("the line warns of few signals of any weight") {
   Profile profile = Example();
   const auto with_signals = [&](int good) {
     SetAgentPart(profile, kSamplingPart,
@@ -148,7 +148,7 @@ TEST_CASE("the line names only what was to be recorded") {
         "outside include= are HotSpot's");
 }
 
-TEST_CASE("a profile without entries is empty, whatever types and methods it has") {
+TEST_CASE("a profile without entries is empty, also with types and methods") {
   Profile profile;
   CHECK(IsEmpty(profile));
   profile.AddStandardTypes();

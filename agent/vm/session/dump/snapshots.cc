@@ -247,7 +247,7 @@ bool Snapshots::Move() {
 // Begins a file that replaces this one as soon as it is complete.
 bool Snapshots::BeginAnew() {
   DropSuccessor();  // an attempt before may have been cut short
-  log_.Step(fmt::format("the raw file '{}' is written anew", file_->path()));
+  log_.Step(fmt::format("the raw file '{}' is written again", file_->path()));
   Result<std::unique_ptr<RawWriter>> next = file_->Rewrite();
   if (!next.ok()) {
     FailLocked(next.status());

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using World = SnapshotWorld;
 
-TEST_CASE("a file that was removed or cut is written anew") {
+TEST_CASE("a file that was removed or cut is written again") {
   World world;
   world.Take();
   SECTION("removed") { fs::remove(world.Path()); }
@@ -87,8 +87,8 @@ TEST_CASE("somebody else's file with the name is not touched") {
 }
 
 TEST_CASE(
-    "a file that is written anew goes on under another name if somebody else's file has got its "
-    "name meanwhile") {
+    "a file that is written again goes on under another name if somebody else's file has got its "
+    "name by then") {
   World world;
   world.Take();
   world.source.has_outgrown = true;
@@ -276,7 +276,7 @@ TEST_CASE("the old file stays if its successor is removed") {
   CHECK(world.Files() == 1);
 }
 
-TEST_CASE("a snapshot that fails is one failure, and the file is not written anew for it") {
+TEST_CASE("a snapshot that fails is one failure, and the file is not written again for it") {
   World world;
   world.Take();
   world.source.has_outgrown = true;

@@ -375,7 +375,7 @@ TEST_CASE("no new file is claimed where none can be made") {
   CHECK(world.lines.lines()[1].ends_with(" by another program"));
 }
 
-TEST_CASE("a file that cannot be begun anew goes if it has no snapshot, and is tried less often") {
+TEST_CASE("a file that cannot be begun again goes if it has no snapshot, and is tried less often") {
   World world(false, milliseconds(1));
   world.source.is_possible = false;
   world.source.on_add = [&] {

@@ -20,16 +20,13 @@ import javax.tools.ToolProvider;
  */
 final class Compile implements Workload {
   private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-  private final List<Path> sources;
+  private final List<Path> sources = sources();
 
-  Compile() {
-    sources = below(System.getProperty("overhead.sources"), Long.getLong("overhead.files", Long.MAX_VALUE));
-  }
-
-  /** The Java files below a folder, in the order of their names. */
-  static List<Path> below(String folder, long atMost) {
-    try (Stream<Path> all = Files.walk(Path.of(folder))) {
-      return all.filter(path -> path.toString().endsWith(".java")).sorted().limit(atMost).collect(Collectors.toList());
+  /** The Java files, in the order of their names. */
+  static List<Path> sources() {
+    try (Stream<Path> all = Files.walk(Path.of(System.getProperty("overhead.sources")))) {
+      return all.filter(path -> path.toString().endsWith(".java")).sorted()
+          .limit(Long.getLong("overhead.files", Long.MAX_VALUE)).collect(Collectors.toList());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,7 +3,6 @@ package overhead;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -30,23 +29,17 @@ final class CpuTime {
       for (Path thread : threads) {
         try {
           String name = Files.readString(thread.resolve("comm"));
-          long ns = of(thread);
+          String times = Files.readString(thread.resolve("schedstat"));
+          long ns = Long.parseLong(times.substring(0, times.indexOf(' ')));
           if (name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler")) compilers += ns;
           else if (name.startsWith("iprof")) agent += ns;
           else program += ns;
-        } catch (NoSuchFileException ended) {
-          continue;
         } catch (IOException ended) {
           if (Files.exists(thread)) throw ended;
         }
       }
     }
     return new Threads(program, compilers, agent);
-  }
-
-  private static long of(Path thread) throws IOException {
-    String times = Files.readString(thread.resolve("schedstat"));
-    return Long.parseLong(times.substring(0, times.indexOf(' ')));
   }
 
   /** User and system time of the whole process, in the kernel's ticks (100 a second on every Linux that runs Java). */

@@ -33,7 +33,7 @@ public final class Main {
     long atHalf = 0;
     long atQuarter = 0;
     int done = 0;
-    Timeline timeline = Timeline.fromProperties();
+    Timeline timeline = new Timeline();
     for (; done < repetitions && timeline.goesOn(); done++) {
       if (done == half) atHalf = CpuTime.exceptCompilersNs();
       if (done == quarter) atQuarter = CpuTime.exceptCompilersNs();

@@ -18,16 +18,11 @@ final class Timeline {
   private long next = System.nanoTime() + SECOND_NS;
   private int noted;
 
-  private Timeline(PrintWriter out, long seconds) throws IOException {
-    this.out = out;
-    this.end = System.nanoTime() + seconds * SECOND_NS;
-    write(0);
-  }
-
-  static Timeline fromProperties() throws IOException {
+  Timeline() throws IOException {
     String file = System.getProperty("overhead.timeline");
-    PrintWriter out = file == null ? null : new PrintWriter(Files.newBufferedWriter(Path.of(file)));
-    return new Timeline(out, Long.getLong("overhead.seconds", Integer.MAX_VALUE));
+    out = file == null ? null : new PrintWriter(Files.newBufferedWriter(Path.of(file)));
+    end = System.nanoTime() + Long.getLong("overhead.seconds", Integer.MAX_VALUE) * SECOND_NS;
+    write(0);
   }
 
   boolean goesOn() {

@@ -19,17 +19,11 @@ public class Work {
     }
 
     private record Square(int side) implements Shape {
-        @Override
-        public int area() {
-            return side * side;
-        }
+        @Override public int area() { return side * side; }
     }
 
     private record Strip(int length) implements Shape {
-        @Override
-        public int area() {
-            return length;
-        }
+        @Override public int area() { return length; }
     }
 
     private final List<Shape> shapes = new ArrayList<>();

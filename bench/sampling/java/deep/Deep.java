@@ -4,7 +4,7 @@ package deep;
  * A fixed amount of work at the end of stacks of a given depth: {@code Deep DEPTH WORK}, WORK in millions of steps.
  *
  * <p>Calls are megamorphic, so that the compilers inline only the two frames of each class; the leaves differ, so that
- * stacks differ, too. Prints the CPU time of its one thread and a checksum.
+ * stacks differ, too. Prints a checksum.
  */
 public final class Deep {
   private static final int STEPS_PER_DESCENT = 20_000;

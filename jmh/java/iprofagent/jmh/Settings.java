@@ -39,7 +39,7 @@ record Settings(Path dir, Path agent, Path tool, int rows, String source, String
             rows=N            how many methods, branches and call sites of each kind the results name; default: 3
             options=A=B,C=D   further options of the agent, such as jdk=n or include=com.acme.*
             agent=FILE        the library libiprofagent.so; default: beside this jar, or where both are installed
-            tool=FILE         the program iprof; default: likewise, or on the PATH
+            tool=FILE         the program iprof; default: at the same places, or on the PATH
             """;
 
     /** Empty parts are skipped. */

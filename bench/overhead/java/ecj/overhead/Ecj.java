@@ -11,8 +11,7 @@ final class Ecj implements Workload {
   @Override
   public long run() {
     List<String> options = new ArrayList<>(List.of("-17", "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", "none"));
-    Compile.below(System.getProperty("overhead.sources"), Long.getLong("overhead.files", Long.MAX_VALUE))
-        .forEach(file -> options.add(file.toString()));
+    Compile.sources().forEach(file -> options.add(file.toString()));
     StringWriter said = new StringWriter();
     PrintWriter out = new PrintWriter(said);
     if (!BatchCompiler.compile(options.toArray(new String[0]), out, out, null)) throw new IllegalStateException(said.toString());

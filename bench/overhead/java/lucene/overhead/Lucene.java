@@ -40,7 +40,7 @@ final class Lucene implements Workload {
   private final List<String> words = new ArrayList<>();
 
   Lucene() throws IOException {
-    for (Path file : Compile.below(System.getProperty("overhead.sources"), Long.MAX_VALUE)) {
+    for (Path file : Compile.sources()) {
       List<String> lines = Files.readAllLines(file);
       for (int at = 0; at < lines.size() && paragraphs.size() < PARAGRAPHS; at += LINES) {
         paragraphs.add(String.join("\n", lines.subList(at, Math.min(at + LINES, lines.size()))));
