@@ -293,6 +293,7 @@ AssemblyOptions ClassInstrumenter::assembly_options() const {
           .branches = rep_->options.branches,
           .monitors = rep_->options.sites.monitors,
           .names_all_callees = rep_->options.all_calls,
+          .call_edges = rep_->options.call_edges,
           .max_lost = rep_->options.receivers_max_lost};
 }
 
@@ -319,6 +320,7 @@ std::string ClassInstrumenter::Summary(const AddedCounts& added) const {
   std::string summary = fmt::format("counted: {} classes with {} methods\n",
                                     Grouped(sums.classes_counted), Grouped(sums.methods_counted));
   summary += DescribeExactness(added.assembly);
+  if (r.options.call_edges) summary += DescribeEdges(added.assembly.edges);
   summary += r.tally.LeftAlone();
   if (const uint64_t count = r.tally.methods_without_sites(); count > 0)
     summary +=

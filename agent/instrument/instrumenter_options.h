@@ -30,6 +30,7 @@ struct InstrumenterOptions {
   // Whether class records name the callee of every call, and not only of those that compilers may
   // replace. FrozenCounts (writer/records) needs them.
   bool all_calls = false;
+  bool call_edges = false;  // write calls by caller; needs all_calls
   // Whether class records have the source lines of recorded positions, and what virtual calls name.
   bool lines = true;
 };

@@ -35,6 +35,11 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
   if (!options.calls && !options.branches && !options.receivers && !options.instance_ofs)
     return Bad(fmt::format("{} has no effect when nothing is to be counted",
                            Shown("source", "methoddata", was_given)));
+  if (options.call_edges) {
+    return Bad(
+        fmt::format("contexts=calls needs the executions of call sites, which {} does not have",
+                    Shown("source", "methoddata", was_given)));
+  }
   if (options.source == CountSource::kBoth) {
     if (options.include.empty())
       return Bad("source=both needs include=, for the classes that are counted exactly");
@@ -124,6 +129,7 @@ Status FindUseless(const Options& options, const WasGiven& was_given) {
       {"precise", options.samples, "samples=y"},
       {"receivers-max-lost", options.receivers || options.instance_ofs,
        "receivers=y or instanceofs=y"},
+      {"contexts", options.calls && options.branches, "calls=y and branches=y"},
       {"estimate", options.Harvests(), "source=methoddata"},
       {"include", counts, "a table that is counted"},
       {"exclude", counts, "a table that is counted"},

@@ -3,7 +3,7 @@
 
 A file may include from its own room and from those that scripts/rooms.toml allows it; CMake files may link no more than that, and the
 table in CONTRIBUTING.md must say the same. Also, every test and fuzz target must be built: one that no CMake file names would never
-run. And the comment at the top of every header must say which threads may use it and what happens on failure. And the agent and the
+run. No two rooms have a type of the same name and namespace: the linker would silently take one for both. And the comment at the top of every header must say which threads may use it and what happens on failure. And the agent and the
 tool open files in one way only (writer/base/open_file.h).
 """
 
@@ -28,8 +28,25 @@ def room_of(path):
     return rooms.room_of(path, ROOMS)
 
 
+TYPE = re.compile(r"(?:class|struct) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: :.*)? ?\{?$")
+
+
+def types_in(text):
+    """The types that are defined at the level of a namespace with a name, each with it."""
+    spaces = []
+    for line in text.splitlines():
+        opened, defined = re.match(r"namespace ([\w:]*) ?\{", line), TYPE.match(line)
+        if opened:
+            spaces.append(opened[1])
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif defined and all(spaces):
+            yield "::".join([*spaces, defined[1]])
+
+
 violations = []
 files = 0
+defined_in = {}
 
 for folder in FOLDERS:
     for path in sorted((root / folder).rglob("*")):
@@ -41,6 +58,9 @@ for folder in FOLDERS:
         if room is None:
             violations.append(f"{name}: stands in no room")
             continue
+        for made in types_in(path.read_text()) if path.suffix in (".h", ".cc") else ():
+            if defined_in.setdefault(made, name) != name:
+                violations.append(f"{name}: {made} is also the name of a type in {defined_in[made]}")
         may_know = ROOMS[room].may_include | (ROOMS[room].tests_may_include if path.stem.endswith(("_test", "_fuzz")) else set())
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if room.startswith("agent/") and re.match(r"\s*#\s*(el)?if.*(x86_64|aarch64|amd64|__arm)", line):

@@ -22,12 +22,13 @@ USED = re.compile(r"(?<![.\w])(?<!->)(?<!::)[A-Za-z_]\w*")
 TYPE = re.compile(r"(?:template\b.*> *)?(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] |alignas\([^)]*\) )?(\w+)")
 ALIAS = re.compile(r"(?:template\b.*> *)?using (\w+) =|using [\w:]+::(\w+);|#define (\w+)")
 FUNCTION = re.compile(r"[^=;]*?\b(\w+)\(")
+ENUM = re.compile(r"\benum (?!class\b|struct\b)[^;{}()]*\{([^}]*)\}")  # its names are also those of the namespace
 VARIABLE = re.compile(r".*?\b(\w+)(?:\[[^\]]*\])* *(?:=|\{|;)")
 
 
 def defined_for_itself(text):
     """The names, of which those in namespaces begin at the start of a line, as clang-format leaves them."""
-    names, hidden = set(), False
+    names, hidden = set(re.findall(r"(?:^|,)\s*(\w+)", ",".join(ENUM.findall(text)))), False
     for line in text.splitlines():
         if line.startswith("namespace {"):
             hidden = True

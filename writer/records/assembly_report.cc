@@ -67,6 +67,20 @@ std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
   return report;
 }
 
+std::string DescribeEdges(const EdgeFigures& edges) {
+  if (edges.calls == 0) return "";
+  std::string report =
+      fmt::format("calls by caller: {} entries; the callers of {:.1f} % of all calls are known",
+                  Grouped(edges.written),
+                  100 * static_cast<double>(edges.explained) / static_cast<double>(edges.calls));
+  if (edges.disagree > 0) {
+    report += fmt::format(
+        "; call sites of {} show more calls than were counted",
+        edges.disagree == 1 ? "1 method" : fmt::format("{} methods", Grouped(edges.disagree)));
+  }
+  return report + "\n";
+}
+
 std::string DescribeCounts(const AssemblyResult& result) {
   std::string report = fmt::format(
       "methods that ran: {} exact, {} within k (largest k {}), {} unknown{}; {} clamps; intrinsics "

@@ -14,6 +14,8 @@ namespace iprof {
 // For a user: how exact the counts of the methods that ran are; empty if none ran.
 std::string DescribeExactness(const AssemblyResult& result);
 
+// For a user: what is known of the callers (contexts=calls).
+std::string DescribeEdges(const EdgeFigures& edges);
 // For a user: what was left out, and why. `max_lost` comes from the AssemblyOptions.
 std::string DescribeLeftOut(const AssemblyResult& result, double max_lost);
 

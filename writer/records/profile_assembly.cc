@@ -14,6 +14,7 @@
 #include "writer/base/short_list.h"
 #include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
+#include "writer/records/calls_by_caller.h"
 #include "writer/records/replaced_methods.h"
 #include "writer/records/site_assembly.h"
 
@@ -53,7 +54,9 @@ class Assembly {
         profile_(profile),
         sites_(input.types, options, profile),
         replaced_(classes, options.names_all_callees),
-        values_(input.counters, input.more_counters) {}
+        values_(input.counters, input.more_counters) {
+    if (options.call_edges && options.calls) edges_.emplace(classes, input.types);
+  }
 
   void Run() {
     for (size_t c = 0; c < source_.size(); ++c) AddSiteCallsOf(c);
@@ -65,6 +68,7 @@ class Assembly {
       first = last;
     }
     TellLeftOut();
+    if (edges_) result_.edges = edges_->Write(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
   }
@@ -87,7 +91,10 @@ class Assembly {
     if (c.callees.empty()) return;
     for (const CountedMethod& method : c.methods) {
       if (method.counters == 0 || method.origin == MethodOrigin::kAdded) continue;
-      if (Load(c, method)) replaced_.AddCalls(c, method, record_, values_);
+      if (!Load(c, method)) continue;
+      replaced_.AddCalls(c, method, record_, values_);
+      if (edges_ && method.origin == MethodOrigin::kSame)
+        edges_->AddCalls(c, method, record_, values_);
     }
   }
 
@@ -298,8 +305,7 @@ class Assembly {
     }
     if (is_replaced)
       result_.replaced_calls.emplace(profile_.DescribeMethod(index), calls - entries);
-    if (options_.calls && calls > 0)
-      profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, index, 0), Clamped(calls));
+    if (options_.calls && calls > 0) WriteCalls(index, calls);
     const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
                               ? static_cast<double>(calls) / static_cast<double>(entries)
                               : 1;
@@ -307,6 +313,7 @@ class Assembly {
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
     for (Counted& v : versions) {
+      if (edges_) edges_->NoteVersion(*v.method, index, v.positions && HaveSameCode(v, *busiest));
       if (v.method->IsStaticSynchronized()) sites_.AddStaticMonitor(v.entries);
       if (v.branches.empty() && v.method->sites == 0) continue;
       if (!v.positions) {
@@ -328,6 +335,14 @@ class Assembly {
         for (const Successor& s : successors)
           sites_.NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index);
       }
+    }
+  }
+
+  void WriteCalls(MethodIndex method, uint64_t calls) {
+    if (edges_) {
+      edges_->NoteCalls(method, calls);
+    } else {
+      profile_.AddCount(Table::kCalls, profile_.AddContext(kNoContext, method, 0), Clamped(calls));
     }
   }
 
@@ -359,6 +374,7 @@ class Assembly {
   SiteAssembly sites_;
   AssemblyResult result_;
   ReplacedMethods replaced_;
+  std::optional<CallsByCaller> edges_;
   MethodRecord record_;
   CountedValues values_;
   std::vector<LeftOut> left_out_;

@@ -86,6 +86,7 @@ struct AssemblyOptions {
   bool monitors = false;
   // Whether records name the callees of all calls, and not only of those that compilers may replace.
   bool names_all_callees = false;
+  bool call_edges = false;      // calls by caller (calls_by_caller.h); needs names_all_callees
   double max_lost = kMostLost;  // a site that lost a larger share of its objects is left out
   bool operator==(const AssemblyOptions&) const = default;
 };
@@ -103,6 +104,16 @@ struct EstimatedMethods {
     return static_cast<uint64_t>(std::count_if(calls.begin(), calls.end(), has_any)) + unnamed;
   }
   bool operator==(const EstimatedMethods&) const = default;
+};
+
+// What is said about calls by caller (calls_by_caller.h).
+struct EdgeFigures {
+  uint64_t written = 0;  // entries with a caller
+  int64_t calls = 0;     // of all methods
+  int64_t explained =
+      0;  // of these, with a known caller, also where the edge was too light to be written
+  uint64_t disagree = 0;  // methods whose edges say over 0.1 % more calls than were counted
+  bool operator==(const EdgeFigures&) const = default;
 };
 
 // The outcome: what was left out and why, and how exact the counts are.
@@ -129,6 +140,7 @@ struct AssemblyResult {
   uint64_t versions_dropped = 0;   // methods whose branches another version replaced
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
   TrimmedMethods trimmed;
+  EdgeFigures edges;                            // with AssemblyOptions::call_edges
   EstimatedMethods estimated;                   // the counts came with these estimates
   std::unordered_set<MethodKey> added_methods;  // methods that another agent added
 

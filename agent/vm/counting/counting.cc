@@ -47,7 +47,8 @@ instrument::InstrumenterOptions ForInstrumenter(const CountingPlan& plan) {
   made.huge_method_limit = plan.compilers.huge_method_limit;
   made.black_holes = plan.compilers.black_holes;
   made.weights = plan.weights.get();
-  made.all_calls = options.Freezes();
+  made.all_calls = options.Freezes() || options.call_edges;
+  made.call_edges = options.call_edges;
   made.lines = options.lines;
   return made;
 }

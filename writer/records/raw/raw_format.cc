@@ -34,7 +34,8 @@ enum HeaderFlag : uint32_t {
   kImage = 8,
   kHarvests = 16,
   kNamesAllCallees = 32,
-  kFlagsEnd = 64,
+  kCallEdges = 64,
+  kFlagsEnd = 128,
 };
 
 template <typename Number>
@@ -72,6 +73,7 @@ bool GetHeader(BoundedReader* in, RawHeader* header) {
                       .branches = (flags & kBranches) != 0,
                       .monitors = (flags & kMonitors) != 0,
                       .names_all_callees = (flags & kNamesAllCallees) != 0,
+                      .call_edges = (flags & kCallEdges) != 0,
                       .max_lost = max_lost};
   header->image = (flags & kImage) != 0;
   header->harvests = (flags & kHarvests) != 0;
@@ -112,6 +114,7 @@ std::vector<uint8_t> EncodeRawHeader(const RawHeader& header) {
   if (header.image) flags |= kImage;
   if (header.harvests) flags |= kHarvests;
   if (header.assembly.names_all_callees) flags |= kNamesAllCallees;
+  if (header.assembly.call_edges) flags |= kCallEdges;
   PutVarint(flags, &page);
   PutFixed64(std::bit_cast<uint64_t>(header.assembly.max_lost), &page);
   PutVarint(static_cast<uint64_t>(std::max(header.target_jdk, 0)), &page);

@@ -11,6 +11,7 @@
 
 #include "writer/base/glob.h"
 #include "writer/base/grouped.h"
+#include "writer/ops/summary.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/run_note.h"
@@ -118,7 +119,7 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
   const bool lacks_harvest = LacksHarvest(profile, options);
   const bool has_counts = options.source != CountSource::kMethodData || !lacks_harvest;
   if (options.calls && has_counts)
-    parts.push_back(Counted(profile.entry_count(Table::kCalls), "method ran", "methods ran"));
+    parts.push_back(Counted(CountMethodsThatRan(profile), "method ran", "methods ran"));
   if (has_counts && (options.branches || options.receivers || options.instance_ofs)) {
     const size_t sites = profile.entry_count(Table::kConditionals) +
                          profile.entry_count(Table::kVirtualInvokes) +

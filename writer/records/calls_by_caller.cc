@@ -1,0 +1,129 @@
+#include "writer/records/calls_by_caller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace iprof {
+namespace {
+
+constexpr double kMostExcess = 0.001;  // of a method's calls, by which its edges may exceed them
+
+// The number of the site where receivers of the call are counted; -1: none.
+int64_t ReceiverSiteAt(const ClassRecord& c, const CountedMethod& method, uint32_t bci) {
+  for (const ClassSite& site : c.SitesOf(method)) {
+    if (site.bci == bci && site.kind == SiteKind::kReceiver) return site.number;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void CallsByCaller::AddCalls(const ClassRecord& c, const CountedMethod& method,
+                         const MethodRecord& record, const CountedValues& values) {
+  if (method.intrinsic_candidate) return;
+  for (const CallSite& call : record.calls) {
+    const uint64_t count = values.Of(call.value);
+    if (count == 0 || call.callee >= c.callees.size()) continue;
+    const Callee& callee = c.callees[call.callee];
+    const std::vector<CounterIndex>& all = targets_.Of(callee);
+    if (all.size() == 1) {
+      Add(method, all.front(), call.bci, static_cast<double>(count));
+      continue;
+    }
+    const int64_t site = callee.virtual_call ? ReceiverSiteAt(c, method, call.bci) : -1;
+    if (site < 0) continue;
+    for (const auto& [target, calls] :
+         targets_.Divide(callee, count, &types_, static_cast<uint32_t>(site)).runs)
+      Add(method, target, call.bci, calls);
+  }
+}
+
+void CallsByCaller::Add(const CountedMethod& caller, CounterIndex callee, uint32_t bci, double calls) {
+  if (calls >= 1) edges_.push_back({caller.first, callee, bci, calls});
+}
+
+void CallsByCaller::NoteVersion(const CountedMethod& version, MethodIndex method, bool has_positions) {
+  if (version.counters > 0) versions_.insert({version.first, {method, has_positions}});
+}
+
+std::vector<CallsByCaller::Written> CallsByCaller::Sums() const {
+  std::vector<Written> sums;
+  for (const Edge& edge : edges_) {
+    const auto caller = versions_.find(edge.caller);
+    const auto callee = versions_.find(edge.callee);
+    if (caller == versions_.end() || callee == versions_.end() || !caller->second.has_positions)
+      continue;
+    sums.push_back({callee->second.method, caller->second.method, edge.bci, edge.calls});
+  }
+  const auto key = [](const Written& w) { return std::tuple(w.callee, w.caller, w.bci); };
+  std::ranges::sort(sums, {}, key);
+  size_t made = 0;
+  for (const Written& edge : sums) {
+    if (made > 0 && key(sums[made - 1]) == key(edge)) {
+      sums[made - 1].calls += edge.calls;
+    } else {
+      sums[made++] = edge;
+    }
+  }
+  sums.resize(made);
+  std::ranges::stable_sort(sums, [](const Written& a, const Written& b) {
+    return a.callee != b.callee ? a.callee < b.callee : a.calls > b.calls;
+  });
+  return sums;
+}
+
+EdgeFigures CallsByCaller::Write(Profile& profile) {
+  const std::vector<Written> sums = Sums();
+  std::vector<double> weights;
+  double all = 0;
+  for (const Written& edge : sums) {
+    weights.push_back(edge.calls);
+    all += edge.calls;
+  }
+  std::ranges::sort(weights, std::greater());
+  double least = 0;  // lighter edges are not written
+  double heaviest = 0;
+  for (const double weight : weights) {
+    if (heaviest >= kShare * all) break;
+    heaviest += weight;
+    least = weight;
+  }
+  EdgeFigures figures;
+  for (const Method& method : calls_) {
+    const auto own = std::ranges::equal_range(sums, method.method, {}, &Written::callee);
+    WriteOf(method, own, least, figures, profile);
+  }
+  return figures;
+}
+
+void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges, double least,
+                        EdgeFigures& figures, Profile& profile) {
+  const auto calls = static_cast<double>(method.calls);
+  double explained = 0;
+  for (const Written& edge : edges) explained += edge.calls;
+  if (explained > calls * (1 + kMostExcess)) ++figures.disagree;
+  const double scale = explained > calls ? calls / explained : 1;
+  uint64_t left = method.calls;
+  for (const Written& edge : edges) {
+    if (edge.calls < least) break;
+    const uint64_t count = std::min(left, static_cast<uint64_t>(std::llround(edge.calls * scale)));
+    if (count == 0) break;
+    left -= count;
+    ++figures.written;
+    const ContextIndex caller =
+        profile.AddContext(kNoContext, edge.caller, static_cast<Bci>(edge.bci));
+    profile.AddCount(Table::kCalls, profile.AddContext(caller, method.method, 0),
+                     static_cast<int64_t>(count));
+  }
+  constexpr uint64_t kMost = INT64_MAX;
+  const auto whole = static_cast<int64_t>(std::min(method.calls, kMost));
+  figures.calls = SaturatingAdd(figures.calls, whole);
+  figures.explained = SaturatingAdd(
+      figures.explained, std::min(whole, static_cast<int64_t>(std::llround(explained * scale))));
+  if (left > 0)
+    profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method.method, 0),
+                     static_cast<int64_t>(std::min(left, kMost)));
+}
+
+}  // namespace iprof
