@@ -279,7 +279,7 @@ class CheckCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kCheckExamples[] = {
     {"iprof check app.iprof", "Check a profile; exit with 1 if it breaks a rule."},
     {"iprof check --strict --format json app.iprof",
      "The same as JSON, including what is doubtful."},
@@ -309,6 +309,6 @@ const CommandEntry kCheckEntry = {
     "their names must be those for the JDK of --target, or of --jdk.\n\nExits with 1 if a file "
     "breaks a rule or a "
     "method does not fit. A file that is no profile at all is bad input (3).",
-    kExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
+    kCheckExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

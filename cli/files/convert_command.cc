@@ -155,7 +155,7 @@ class ConvertCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kConvertExamples[] = {
     {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
@@ -180,6 +180,6 @@ const CommandEntry kConvertEntry = {
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "
     "without callers, so their stacks of calls have one frame each. Those of instrumented images "
     "have callers.",
-    kExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
+    kConvertExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

@@ -293,7 +293,7 @@ class DiffCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDiffExamples[] = {
     {"iprof diff old.iprof new.iprof", "What changed, the most important first."},
     {"iprof diff --threshold 10% --min-weight 1% old.iprof new.iprof",
      "Fail a build if something of weight has changed by a tenth."},
@@ -318,6 +318,6 @@ const CommandEntry kDiffEntry = {
     "With --exit-code, --threshold or --min-weight it exits with 1 if there are differences. What "
     "is "
     "only declared makes no difference.",
-    kExamples, [] { return std::unique_ptr<Command>(new DiffCommand); }};
+    kDiffExamples, [] { return std::unique_ptr<Command>(new DiffCommand); }};
 
 }  // namespace iprof::cli

@@ -202,7 +202,7 @@ class MergeCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kMergeExamples[] = {
     {"iprof merge -o all.iprof run1.iprof run2.iprof.gz", "Add up two runs."},
     {"iprof merge -o all.iprof -w 3,peak.iprof idle.iprof", "Let the peak count three times."},
     {"iprof merge --prefer newest -o all.iprof old.iprof new.iprof",
@@ -237,6 +237,6 @@ const CommandEntry kMergeEntry = {
     "unreadable, with any --failure-mode, or if it is a raw file. A new one can be read by no "
     "more than all inputs: it is for your user, or for your user and group only, if that holds for "
     "an input. What comes from a pipe does not show who may read it: then it is for your user.",
-    kExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
+    kMergeExamples, [] { return std::unique_ptr<Command>(new MergeCommand); }};
 
 }  // namespace iprof::cli

@@ -261,7 +261,7 @@ class OverlapCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kOverlapExamples[] = {
     {"iprof overlap old.iprof new.iprof", "How similar two profiles are, table by table."},
     {"iprof overlap --method 'com.shop.*' old.iprof new.iprof", "The same for each method."},
     {"iprof overlap --decisions exact.iprof estimated.iprof",
@@ -275,6 +275,6 @@ const CommandEntry kOverlapEntry = {
     "Prints for each table the sum, over all contexts (and successors, and classes), of the "
     "smaller of the two profiles' shares: 100% for equal distributions with any totals, 0% "
     "if they have nothing in common, '-' if neither has counts.",
-    kExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
+    kOverlapExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
 
 }  // namespace iprof::cli

@@ -327,7 +327,7 @@ class RecoverCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRecoverExamples[] = {
     {"iprof recover app.iraw", "A profile, app.iprof, of a JVM that was killed."},
     {"iprof recover pod1.iraw pod2.iraw -o all.iprof", "Of several, added up."},
     {"iprof show app.iraw", "All commands read raw files, also of running JVMs."},
@@ -355,6 +355,6 @@ const CommandEntry kRecoverEntry = {
     "exit code is then 1.\n\n"
     "A file of another version of the format, or of a machine with another byte order, is refused "
     "(3), and so is one whose header is damaged or that has no snapshot yet.",
-    kExamples, [] { return std::unique_ptr<Command>(new RecoverCommand); }};
+    kRecoverExamples, [] { return std::unique_ptr<Command>(new RecoverCommand); }};
 
 }  // namespace iprof::cli

@@ -165,7 +165,7 @@ class ReportCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kReportExamples[] = {
     {"iprof report app.iprof", "One page, app.html, to open in a browser."},
     {"iprof report app.iprof -o report.html --classes app.jar --sources src/main/java",
      "With bytecode and source lines."},
@@ -185,6 +185,6 @@ const CommandEntry kReportEntry = {
     "file is not replaced.\n\nWith --classes it "
     "also shows the bytecode of the most important methods with the counts of each block, and "
     "with --sources their source lines. With --diff it compares shares of two profiles.",
-    kExamples, [] { return std::unique_ptr<Command>(new ReportCommand); }};
+    kReportExamples, [] { return std::unique_ptr<Command>(new ReportCommand); }};
 
 }  // namespace iprof::cli

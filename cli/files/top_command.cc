@@ -111,7 +111,7 @@ class TopCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kTopExamples[] = {
     {"iprof top app.iprof", "The thirty methods with the most samples."},
     {"iprof top --by line -n 10 app.iprof", "The ten hottest lines."},
     {"iprof top --by bci --sort total app.iprof", "Bytecode positions by total time."},
@@ -130,6 +130,6 @@ const CommandEntry kTopEntry = {
     "information, classes that were unloaded before the profile was written) are one row per "
     "method. Profiles of other tools have bytecode positions only: use '--by bci', and 'javap -l "
     "-c' to find the lines.\n\nExits with 5 if there are no samples.",
-    kExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
+    kTopExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

@@ -72,7 +72,7 @@ class AttachCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kAttachExamples[] = {
     {"iprof attach 4711 out=late.iprof", "Profile a running program from now on."},
     {"iprof attach 4711 out=late.iprof,jdk=n --timeout 600",
      "Only the application's classes, and ten minutes for a very large program."},
@@ -95,6 +95,6 @@ const CommandEntry kAttachEntry = {
     "there, "
     "for example because only= does not match or the heap is too small; 4 if another load came "
     "first, whose options stand, or if the JVM did not answer.",
-    kExamples, [] { return std::unique_ptr<Command>(new AttachCommand); }};
+    kAttachExamples, [] { return std::unique_ptr<Command>(new AttachCommand); }};
 
 }  // namespace iprof::cli

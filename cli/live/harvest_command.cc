@@ -378,7 +378,7 @@ class HarvestCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kHarvestExamples[] = {
     {"iprof harvest 4711 -o app.iprof", "A profile of a program that knows nothing of iprof."},
     {"iprof harvest 4711 -o app.iprof --watch 1h --every 5m",
      "For a program that loads, unloads and recompiles its code as it runs."},
@@ -409,6 +409,6 @@ const CommandEntry kHarvestEntry = {
     "same user with kernel.yama.ptrace_scope=0. Without it, the JVM's own user can use --attach, "
     "which "
     "loads the agent's library into the JVM for this alone.",
-    kExamples, [] { return std::unique_ptr<Command>(new HarvestCommand); }};
+    kHarvestExamples, [] { return std::unique_ptr<Command>(new HarvestCommand); }};
 
 }  // namespace iprof::cli

@@ -76,7 +76,7 @@ class ListCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kListExamples[] = {
     {"iprof list", "The JVMs of this user, or of all users for root."},
     {"iprof list --format json", "The same for programs."},
 };
@@ -91,6 +91,6 @@ const CommandEntry kListEntry = {
     "The library stays loaded after 'iprof harvest --attach' and 'iprof refresh', without an agent "
     "that runs: 'iprof status' says which it is.\n\n"
     "It reads files only, so the JVMs do not notice. '?' stands for what cannot be found out.",
-    kExamples, [] { return std::unique_ptr<Command>(new ListCommand); }};
+    kListExamples, [] { return std::unique_ptr<Command>(new ListCommand); }};
 
 }  // namespace iprof::cli

@@ -122,7 +122,7 @@ class ProfileCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kProfileExamples[] = {
     {"iprof profile 4711 --warmup 60s --duration 30s -o app.iprof",
      "Wait a minute, record for half a minute, stop, and write the profile."},
     {"iprof profile 4711 -o app.iprof", "Record until Ctrl-C."},
@@ -142,6 +142,6 @@ const CommandEntry kProfileEntry = {
     "killed, it is recovered from its raw file. If this tool is killed, the agent stops by itself "
     "a minute after the end of --duration.\n\n"
     "The agent stays loaded and idle; 'iprof start' and a second 'iprof profile' use it again.",
-    kExamples, [] { return std::unique_ptr<Command>(new ProfileCommand); }};
+    kProfileExamples, [] { return std::unique_ptr<Command>(new ProfileCommand); }};
 
 }  // namespace iprof::cli

@@ -47,7 +47,7 @@ class RefreshCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRefreshExamples[] = {
     {"iprof refresh 4711", "Then let the load run for a minute, and harvest."},
     {"iprof refresh 4711 --share 90%",
      "Fewer classes, so shorter pauses and less to compile again."},
@@ -64,6 +64,6 @@ const CommandEntry kRefreshEntry = {
     "Needs no agent: the agent's library is loaded into the JVM for this alone. The program "
     "pauses in short steps and is slower until its hot methods are compiled again. Not while "
     "the agent itself counts.",
-    kExamples, [] { return std::unique_ptr<Command>(new RefreshCommand); }};
+    kRefreshExamples, [] { return std::unique_ptr<Command>(new RefreshCommand); }};
 
 }  // namespace iprof::cli

@@ -56,3 +56,9 @@ class HarvestCase(AgentCase):
         """The agent's counts of the same program."""
         self.run_java("Harvestable", STEPS, "end", agent="samples=n,instanceofs=y,format=1.1.0,out=exact.iprof")
         return self.profile("exact.iprof")
+
+
+class SkewedCase(HarvestCase):
+    def start(self, *arguments, jvm_args=(), **options):
+        """The program waits for its compilers: on a busy machine, its loop would end before HotSpot counts receivers in it."""
+        return super().start("Skewed", 100 * STEPS, *arguments, jvm_args=["-Xbatch", *jvm_args], **options)

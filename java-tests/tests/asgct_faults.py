@@ -9,7 +9,7 @@ import re
 from harness.case import Settings
 from harness.sampling_case import ONLY_SAMPLES, SamplingCase
 
-THREADS, ROUNDS = 4, 10_000
+THREADS, ROUNDS = 4, 3_000
 
 
 class AsgctFaults(SamplingCase):

@@ -9,7 +9,7 @@ import zipfile
 from iprofdev import jvms, processes
 
 from harness.case import AgentCase, Settings
-from harness.scope import in_proof
+from harness.scope import in_proof, on_newest_jvm, on_one_jvm
 from rewriter import compilation
 
 PACKAGES = ["java/util/concurrent", "java/util/concurrent/locks", "sun/nio/ch"]
@@ -28,6 +28,7 @@ class EveryMethod(AgentCase):
                 if found.faults:
                     self.fail("\n".join(found.faults[:60]))
 
+    @on_one_jvm
     def test_c1(self):
         self.check("C1", "placement=direct,format=1.1.0,instanceofs=y")  # the most code
 
@@ -35,6 +36,7 @@ class EveryMethod(AgentCase):
     def test_c1_with_derived_counts(self):
         self.check("C1", "placement=tree")
 
+    @on_newest_jvm
     def test_c2(self):
         self.check("C2", "placement=tree")
 

@@ -10,7 +10,7 @@ import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.harvestable import SHAPE, STEPS, TOLERANCE, HarvestCase, shares
+from harness.harvestable import SHAPE, STEPS, TOLERANCE, HarvestCase, SkewedCase, shares
 from harness.scope import on_one_jvm
 from oracle import java_sources
 
@@ -146,12 +146,12 @@ class KnownShares(HarvestCase):
                 self.end(process)
 
 
-class SkewedSites(HarvestCase):
+class SkewedSites(SkewedCase):
     SITE = "Skewed.meet(Skewed$Guest, int)int:2"
     USUAL, SECOND, REST = 0.80, 0.09, 0.11
 
     def test_a_site_with_a_frequent_class_and_many_rare_ones_is_kept_and_its_rest_is_told(self):
-        process = self.start("Skewed", 100 * STEPS)
+        process = self.start()
         kept, _ = self.harvest(process, name="kept.iprof")
         left_out, said = self.harvest(process, "--receivers-max-lost", "2%", name="left_out.iprof")
         self.end(process)
@@ -168,9 +168,9 @@ class SkewedSites(HarvestCase):
         self.assertGreater(said["sites_left_out"], 0)
 
     def test_the_agent_keeps_it_too(self):
-        self.run_java("Skewed", 100 * STEPS, "end", agent="source=methoddata,samples=n,out=agent.iprof")
+        self.run_java("Skewed", 100 * STEPS, "end", jvm_args=["-Xbatch"], agent="source=methoddata,samples=n,out=agent.iprof")
         self.assertEqual(set(self.profile("agent.iprof").table("virtualInvokeProfiles")[(self.SITE,)]), {"Skewed$Usual", "Skewed$Second"})
-        self.run_java("Skewed", 100 * STEPS, "end", agent="source=methoddata,receivers-max-lost=2,samples=n,out=less.iprof")
+        self.run_java("Skewed", 100 * STEPS, "end", jvm_args=["-Xbatch"], agent="source=methoddata,receivers-max-lost=2,samples=n,out=less.iprof")
         self.assertNotIn((self.SITE,), self.profile("less.iprof").table("virtualInvokeProfiles"))
 
 

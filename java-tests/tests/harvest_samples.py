@@ -12,13 +12,13 @@ import time
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
-from harness.harvestable import STEPS, HarvestCase
+from harness.harvestable import SkewedCase
 from harness.scope import on_one_jvm
 
 UNSUPPORTED, IO, USAGE = 3, 4, 2  # exit codes
 
 
-class WithSamples(HarvestCase):
+class WithSamples(SkewedCase):
     HINT = ("no samples: an image build may do worse than with samples; add --samples 30s, start the program with mode=methoddata, "
             "or merge this profile with one of samples only (iprof merge)")
     COUNTS = ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles")
@@ -60,7 +60,7 @@ class WithSamples(HarvestCase):
                 for table in self.COUNTS}
 
     def test_samples_join_the_counts_which_stay_those_of_hotspot(self):
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         before, _ = self.harvest(process, "--no-estimate")
         for run in range(2):  # the second one finds the agent
             with self.subTest(run=run):
@@ -82,7 +82,7 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_it_says_what_a_harvest_without_samples_lacks(self):
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         path = self.folder / "x.iprof"
         self.assertEqual(self.run_tool("harvest", str(process.pid), "-o", path).stdout.splitlines().count(self.HINT), 1)
         run = self.run_tool("harvest", str(process.pid), "-o", "-")
@@ -94,7 +94,7 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_an_idle_program_is_harvested_all_the_same(self):
-        process = self.start("Skewed", 100 * STEPS)
+        process = self.start()
         said = self.run_tool("harvest", str(process.pid), "--samples", "300ms", "-o", self.folder / "x.iprof").stdout
         self.assertTrue(all(self.meetings(self.profile("x.iprof")).values()))
         self.assertRegex(said, r"\n(no samples: the program used too little CPU time in|[\d,]+ samples? in) ")
@@ -102,7 +102,7 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_the_jvm_can_read_its_own_counters_afterwards(self):
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         harvested, said = self.harvest(process, "--attach", "--samples", "1s")
         self.assertGreater(said["samples"], 0)
         self.assertTrue(all(self.meetings(harvested).values()))
@@ -110,7 +110,7 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_an_interrupt_ends_the_recording_and_harvests(self):
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(tool.wait)
@@ -127,7 +127,7 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_if_the_program_ends_there_is_nothing_to_harvest(self):
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(tool.wait)
@@ -146,11 +146,11 @@ class WithSamples(HarvestCase):
 
     @on_one_jvm
     def test_a_jvm_that_refuses_and_an_agent_that_counts(self):
-        process = self.start("Skewed", 100 * STEPS, "busy", jvm_args=["-XX:+DisableAttachMechanism"])
+        process = self.start("busy", jvm_args=["-XX:+DisableAttachMechanism"])
         run = self.run_command([Settings.tool, "harvest", str(process.pid), "--samples", "1s", "-o", self.folder / "x.iprof"], expect=UNSUPPORTED)
         self.assertIn("DisableAttachMechanism", run.stderr)
         self.finish(process)
-        process = self.start("Skewed", 100 * STEPS, "busy")
+        process = self.start("busy")
         self.run_tool("profile", str(process.pid), "--duration", "100ms", "-o", self.folder / "p.iprof")
         run = self.run_command([Settings.tool, "harvest", str(process.pid), "--samples", "1s", "-o", self.folder / "x.iprof"], expect=USAGE)
         self.assertIn("the agent is loaded already, and would not record samples alone", run.stderr)

@@ -33,6 +33,7 @@ class LongMethods(CountingCase):
     def test_all_branches_of_a_method_with_hundreds_with_c2(self):
         self.all_branches(*WITH_C2)
 
+    @on_one_jvm
     def test_the_hot_part_is_counted_exactly(self):
         for mode in ("-Xint", "-XX:TieredStopAtLevel=1"):
             with self.subTest(mode=mode):

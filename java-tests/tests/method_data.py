@@ -21,9 +21,10 @@ def javac(method):
 
 class MethodData(CountingCase):
     jvm_defaults = C1_ONLY  # of the runs with the agent; HotSpot's own choose their compilers
+    sources = java_sources.SOME
 
     def hotspot(self, flags, steady=java_sources.DETERMINISTIC):
-        run = self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=None,
+        run = self.run_java(*java_sources.javac_command(self.folder / "classes", self.sources), agent=None,
                             jvm_args=[*steady, *flags, *method_data.PRINT])
         return method_data.parse(run.stdout.splitlines(), wanted=javac)
 
@@ -49,7 +50,7 @@ class MethodData(CountingCase):
         """most_left_out: which share of the sites may have no record."""
         profiles = [self.hotspot(method_data.NEAR_EXACT), self.hotspot(method_data.INTERPRETED)]
         jdk = jdk_classes.JdkClasses(self.jvm, "jdk.compiler", "java.base")
-        self.run_java(*java_sources.javac_command(self.folder / "classes"), agent=f"placement={placement}",
+        self.run_java(*java_sources.javac_command(self.folder / "classes", self.sources), agent=f"placement={placement}",
                       jvm_args=java_sources.DETERMINISTIC)
         found = counts.from_document(self.profile().document)
         result = method_data_comparison.compare(
@@ -66,7 +67,7 @@ class MethodData(CountingCase):
     def test_lambdas(self):
         """Like the receivers test, with normal identity hashes, for the calls on which three runs of HotSpot agree."""
         profiles = [self.hotspot(method_data.NEAR_EXACT, java_sources.UNCOLLECTED) for _ in range(3)]
-        self.run_java(*java_sources.javac_command(self.folder / "classes"), agent="placement=direct",
+        self.run_java(*java_sources.javac_command(self.folder / "classes", self.sources), agent="placement=direct",
                       jvm_args=java_sources.UNCOLLECTED)
         self.profile()
         result = method_data_comparison.compare_receivers(
@@ -81,3 +82,4 @@ class MethodData(CountingCase):
 @in_proof
 class MethodDataWithC2(MethodData):
     jvm_defaults = ()
+    sources = java_sources.ALL

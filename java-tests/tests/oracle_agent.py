@@ -57,7 +57,9 @@ class OracleAgent(AgentCase):
         # Without classes that become too large for the oracle's library when its calls are inserted.
         self.check("counting/", "counting.All", "0", FEW, left_out=("counting.made.Big",))
 
+    @in_proof
     def test_javac(self):
+        """consumer_view.py compares the same branches with the oracle, and method_data.py the calls with HotSpot."""
         self.check("com/sun/tools/javac/", *java_sources.javac_command(self.folder / "classes", self.sources),
                    jvm_args=java_sources.DETERMINISTIC)
 

@@ -63,18 +63,14 @@ class Switches(RobustCase):
             self.skipTest(f"{self.jvm.id} has no compact object headers")
         self.check("Typed", 200, self.most, agent=EVERYTHING, jvm_args=flags)
 
-    @on_one_jvm
-    def test_assertions_of_the_jdk(self):
-        self.whole("-esa", "-ea")
-
 
 class Representations(RobustCase):
     """How the JVM checks code, and how it represents objects and classes."""
     jvm_defaults = C1_ONLY
 
     @on_one_jvm
-    def test_verify_everything(self):
-        self.whole("-Xverify:all")
+    def test_verify_everything_with_the_assertions_of_the_jdk(self):
+        self.whole("-Xverify:all", "-esa", "-ea")
 
     @on_newest_jvm
     def test_check_jni(self):
@@ -206,14 +202,12 @@ class OtherAgents(RobustCase):
 
     @on_one_jvm
     def test_jacoco_with_a_late_start(self):
-        """-Xshare:on makes the agent retransform, which happens after every other agent, in any order of options."""
+        """-Xshare:on makes the agent retransform, which happens after every other agent, although ours is named first."""
         if self.run_java(["-version"], agent=None, jvm_args=["-Xshare:on"], expect=None).code:
             self.skipTest(f"{self.jvm.id} has no archive to share")
-        for first in (True, False):
-            with self.subTest(first=first):
-                run, outcome = self.beside(first=first, jvm_args=["-Xshare:on"])
-                self.assertEqual(len(self.comes_first(run)), 1, run.stderr)
-                self.assertGreater(outcome.exact, 100)
+        run, outcome = self.beside(first=False, jvm_args=["-Xshare:on"])
+        self.assertEqual(len(self.comes_first(run)), 1, run.stderr)
+        self.assertGreater(outcome.exact, 100)
 
     def test_debugger(self):
         jdb = self.jvm.tool("jdb")
@@ -265,8 +259,9 @@ class Layouts(RobustCase):
         self.assertTrue(run.stdout.endswith("EXPECT done\n"), run)
         self.profile()
 
-    @on_one_jvm
+    @in_proof
     def test_application_in_a_jar(self):
+        """As the tests of archives have it, without an archive."""
         jar = self.folder / "app.jar"
         with zipfile.ZipFile(jar, "w") as archive:
             archive.writestr("META-INF/MANIFEST.MF", "Main-Class: counting.All\n")
@@ -301,7 +296,7 @@ class Scarcity(RobustCase):
 
     @on_one_jvm
     def test_memory_cap_is_told_without_being_asked(self):
-        run, _ = self.check("All", 0, agent="memory=300k,placement=direct", only_where_counted=True)
+        run = self.run_java("Fib", agent="memory=300k,placement=direct")
         self.assertEqual(len([line for line in self.agent_lines(run.stderr) if "memory limit" in line]), 1, run.stderr)
 
     def left_alone(self, run):

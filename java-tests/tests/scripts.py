@@ -288,7 +288,7 @@ class Demo(unittest.TestCase):
                                   env={**environment, "IPROF_JOBS": "2", "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
             return done, (folder / "built").read_text().split()
 
-    STEPS = 'i=1; while [ $i -le 200 ]; do echo "[$i/200] Building CXX object a/$i.o"; i=$((i + 1)); done'
+    STEPS = 'echo "[0/2] Re-checking globbed directories..."; i=1; while [ $i -le 200 ]; do echo "[$i/200] Building CXX object a/$i.o"; i=$((i + 1)); done'
 
     def test_the_build_is_a_few_lines(self):
         done, built = self.demo(self.STEPS)
@@ -300,7 +300,7 @@ class Demo(unittest.TestCase):
         self.assertIn("iprof_jmh", built)
 
     def test_it_shows_the_programs_own_methods_and_a_page(self):
-        done, _ = self.demo("echo ninja: no work to do.")
+        done, _ = self.demo('echo "[0/2] Re-checking globbed directories..."\necho ninja: no work to do.')
         self.assertNotIn("Building", done.stdout)
         for said in ("tool: check shop.iprof", "tool: show --app shop.iprof", "tool: top --app shop.iprof", "tool: report ", "java: -agentpath:"):
             self.assertIn(said, done.stdout)

@@ -3,7 +3,7 @@ option(IPROF_WERROR "Treat warnings as errors" OFF)
 set(IPROF_SANITIZE "" CACHE STRING "Comma-separated sanitizers: address, undefined, thread")
 option(IPROF_COVERAGE "Instrument for coverage" OFF)
 option(IPROF_FUZZ "Build the fuzz targets (clang only)" OFF)
-option(IPROF_UNITY "Compile eight sources of a room together" OFF)
+set(IPROF_UNITY 0 CACHE STRING "How many sources of a room are compiled together; 0: each by itself")
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 find_program(CCACHE_PROGRAM ccache)
@@ -21,7 +21,7 @@ target_link_libraries(iprof_common INTERFACE iprof_fmt)
 target_compile_options(iprof_common INTERFACE -Wall -Wextra -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False warnings on "text" + std::string when optimising (GCC bug 105651, fixed in 13).
-  target_compile_options(iprof_common INTERFACE -Wno-restrict)
+  target_compile_options(iprof_common INTERFACE -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(IPROF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # It is about types in headers, and takes the sources of a unity build for headers.
@@ -44,7 +44,7 @@ if(IPROF_FUZZ)
 endif()
 
 # iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. A unity build (IPROF_UNITY)
-# compiles eight sources together. Sources in ALONE are compiled by themselves: CMake gives them properties, such as
+# compiles several sources together. Sources in ALONE are compiled by themselves: CMake gives them properties, such as
 # definitions, or they configure a header.
 function(iprof_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
@@ -66,7 +66,7 @@ function(iprof_unite list name alone)
   endif()
   set(sources ${${list}})
   list(REMOVE_ITEM sources ${together})
-  set(united ${CMAKE_CURRENT_BINARY_DIR}/united/${name})
+  set(united ${CMAKE_CURRENT_BINARY_DIR}/united${IPROF_UNITY}/${name})
   set(stale FALSE)
   foreach(source IN LISTS together ITEMS CMakeLists.txt ${CMAKE_SOURCE_DIR}/scripts/cmake/unite.py)
     cmake_path(ABSOLUTE_PATH source)
@@ -76,9 +76,9 @@ function(iprof_unite list name alone)
   endforeach()
   if(stale)
     file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/united)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/united${IPROF_UNITY})
     execute_process(
-      COMMAND ${Python3_EXECUTABLE} -I ${CMAKE_SOURCE_DIR}/scripts/cmake/unite.py ${CMAKE_SOURCE_DIR} ${folder} ${united} ${together}
+      COMMAND ${Python3_EXECUTABLE} -I ${CMAKE_SOURCE_DIR}/scripts/cmake/unite.py ${IPROF_UNITY} ${CMAKE_SOURCE_DIR} ${folder} ${united} ${together}
       OUTPUT_FILE ${united}.txt COMMAND_ERROR_IS_FATAL ANY)
   endif()
   file(STRINGS ${united}.txt united)

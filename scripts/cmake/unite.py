@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes sources that include several sources of a room, for builds that compile these together (IPROF_UNITY):
 
-  unite.py ROOT FOLDER OUT SOURCE ...    SOURCEs in ROOT/FOLDER; writes OUT_0.cc, OUT_1.cc, …
+  unite.py MOST ROOT FOLDER OUT SOURCE ...    at most MOST of the SOURCEs in ROOT/FOLDER together; writes OUT_0.cc, OUT_1.cc, …
 
 Prints what is to be compiled instead of the SOURCEs, a line each. Two sources stay apart if one uses a word that the other
-one defines for itself: in a namespace without a name, as a static function, as a macro, or by `using`. For example, of
-a.cc, which has `struct Options` for itself, b.cc, which has a function Write for itself, and c.cc, which uses iprof::Options, a.cc
-and b.cc are compiled together, and c.cc alone. Text in comments and strings, and what follows `.`, `->` or `::`, is no use of a word.
+one defines for itself: in a namespace without a name, as a static function, as a macro, as main, or by `using`, unless both have the
+same `using`. For example, of a.cc, which has `struct Options` for itself, b.cc, which has a function Write for itself, and c.cc, which
+uses iprof::Options, a.cc and b.cc are compiled together, and c.cc alone. Text in comments, strings and includes, and what follows
+`.`, `->` or `::`, is no use of a word.
 
 Sources are included by their path in ROOT, so that the compiler cache works for every clone; CMake's own unity builds name
 absolute paths.
@@ -15,33 +16,38 @@ import pathlib
 import re
 import sys
 
-TOGETHER = 8  # sources; more save little, and a change of one compiles all of them
 # But for the comment at the end of a namespace without a name.
-NOT_CODE = re.compile(r"""//(?! namespace\n)[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
+NOT_CODE = re.compile(r"""^#include [^\n]*|//(?! namespace\n)[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL | re.MULTILINE)
 USED = re.compile(r"(?<![.\w])(?<!->)(?<!::)[A-Za-z_]\w*")
 TYPE = re.compile(r"(?:template\b.*> *)?(?:class|struct|union|enum(?: class)?) (?:\[\[\w+\]\] |alignas\([^)]*\) )?(\w+)")
-ALIAS = re.compile(r"(?:template\b.*> *)?using (\w+) =|using [\w:]+::(\w+);|#define (\w+)")
+ALIAS = re.compile(r"(?:template\b.*> *)?using (\w+) =|using [\w:]+::(\w+);|namespace (\w+) =|#define (\w+)")
+MAY_COME_AGAIN = re.compile(r"(?:using|namespace) [^;]*;$")
 FUNCTION = re.compile(r"[^=;]*?\b(\w+)\(")
 ENUM = re.compile(r"\benum (?!class\b|struct\b)[^;{}()]*\{([^}]*)\}")  # its names are also those of the namespace
+NO_NAMES = {"TEST_CASE", "TEMPLATE_TEST_CASE", "static_assert", "__attribute__"}
 VARIABLE = re.compile(r".*?\b(\w+)(?:\[[^\]]*\])* *(?:=|\{|;)")
 
 
 def defined_for_itself(text):
-    """The names, of which those in namespaces begin at the start of a line, as clang-format leaves them."""
-    names, hidden = set(re.findall(r"(?:^|,)\s*(\w+)", ",".join(ENUM.findall(text)))), False
+    """The names, of which those in namespaces begin at the start of a line, as clang-format leaves them, each with the line that may
+    come again in another source, or else None."""
+    names, hidden = dict.fromkeys(re.findall(r"(?:^|,)\s*(\w+)", ",".join(ENUM.findall(text)))), False
     for line in text.splitlines():
         if line.startswith("namespace {"):
             hidden = True
         elif line == "}  // namespace":
             hidden = False
+        elif line.startswith("int main("):
+            names["main"] = None
         elif re.match(r"[A-Za-z_#]", line):
             alias = ALIAS.match(line)
             if alias:
-                names.update(filter(None, alias.groups()))
+                names[next(filter(None, alias.groups()))] = line if MAY_COME_AGAIN.match(line) else None
             elif hidden or line.startswith("static "):
                 found = TYPE.match(line) or FUNCTION.match(line) or VARIABLE.match(line)
-                names.update(found.groups() if found else ())
-    return names - {"TEST_CASE", "TEMPLATE_TEST_CASE"}
+                if found and found[1] not in NO_NAMES:
+                    names[found[1]] = None
+    return names
 
 
 class Source:
@@ -52,10 +58,13 @@ class Source:
         self.own, self.used = defined_for_itself(code), set(USED.findall(code))
 
     def fits(self, other):
-        return not self.own & other.used and not other.own & self.used
+        """A name that both define is also used by both, where it is defined."""
+        return not any(word in used and not (line and line == theirs.get(word))
+                       for own, theirs, used in ((self.own, other.own, other.used), (other.own, self.own, self.used))
+                       for word, line in own.items())
 
 
-def batches(sources, most=TOGETHER):
+def batches(sources, most):
     """Each source goes into the first batch where it fits, so that a changed one moves few others."""
     made = []
     for source in sources:
@@ -68,9 +77,9 @@ def batches(sources, most=TOGETHER):
     return made
 
 
-def main(root, folder, out, names):
+def main(most, root, folder, out, names):
     sources = [Source(root, f"{folder}/{name}") for name in names]
-    for number, batch in enumerate(batches(sources)):
+    for number, batch in enumerate(batches(sources, most)):
         if len(batch) == 1:
             print(root / batch[0].path)
             continue
@@ -81,4 +90,4 @@ def main(root, folder, out, names):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:])
+    main(int(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:5], sys.argv[5:])

@@ -4,7 +4,7 @@ The checks include clang's warnings, so no build with clang is needed for them. 
 a test is named on the command line, because the macros of the test framework cause many false alarms. The framework's
 header takes half of the time of a test, so it is precompiled.
 
-Most of the time goes to headers, so sources of one folder that have the same flags are looked at together, as one source that
+Most of the time goes to headers, so sources that have the same flags are looked at together, as one source that
 includes them: if one has changed, all of them. Those that use one name for different things stay apart, as in a unity build
 (scripts/cmake/unite.py). If a batch has findings, its sources are looked at one by one, and only what is then found counts.
 A batch does not see everything: unused using declarations, constants and inline functions of a source that is included are no
@@ -97,7 +97,7 @@ class TestHeader:
 
 class Tidy:
     """All threads may call look_at."""
-    TOGETHER = 12  # sources; more save little
+    TOGETHER = 16  # sources; more save little, and a change of one looks at all of them
 
     def __init__(self, arguments, folder):
         self._arguments, self._folder, self._test_header = arguments, pathlib.Path(folder), TestHeader(folder)
@@ -111,7 +111,7 @@ class Tidy:
             return [[source] for source in sources]
         alike, by_path = {}, {source.path: source for source in sources}
         for source in sources:
-            alike.setdefault((source.path.parent, source.command, source.folder, is_test(source.path)), []).append(source)
+            alike.setdefault((source.command, source.folder, is_test(source.path)), []).append(source)
         return [[by_path[member.path] for member in batch] for group in alike.values()
                 for batch in unite.batches([unite.Source(self._arguments.root, source.path) for source in group], self.TOGETHER)]
 
@@ -129,8 +129,13 @@ class Tidy:
             os.utime(clean)
             return [(source.path, None, "") for source in sources]
         precompiled = self._test_header.options(sources) if kind else []
-        if not found_nothing([*look, *precompiled], joined.folder)[0]:
-            return [self._look_at_one(source) for source in sources]
+        ok, said = found_nothing([*look, *precompiled], joined.folder)
+        if not ok:
+            outcomes = [self._look_at_one(source) for source in sources]
+            if all(alone is not False for _, alone, _ in outcomes):
+                first = re.search(r".*(?:warning|error): .*", said)
+                print(f"tidy: found only in {len(sources)} files together, which were then looked at one by one: {first[0] if first else said}", flush=True)
+            return outcomes
         clean.touch()
         return [(source.path, True, "") for source in sources]
 

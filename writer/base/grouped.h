@@ -15,7 +15,7 @@ template <typename Number>
 requires std::is_integral_v<Number> std::string Grouped(Number number) {
   std::string digits = std::to_string(number);
   const size_t first = digits.starts_with('-') ? 1 : 0;
-  for (size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  for (size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 

@@ -77,7 +77,7 @@ class ShowCommand : public Command {
   std::string format_ = "text";
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kShowExamples[] = {
     {"iprof show app.iprof", "An overview."},
     {"iprof show --app app.iprof", "Only the program's own classes, without the JDK."},
     {"iprof show --classes app.jar --jdk /usr/lib/jvm/jdk-21 app.iprof",
@@ -101,6 +101,6 @@ const CommandEntry kShowEntry = {
     "matches.\n\n"
     "Lines are as wide as COLUMNS says, or as the terminal, or 100 characters. With --include, "
     "--exclude, --package or --app, shares remain shares of the whole profile.",
-    kExamples, [] { return std::unique_ptr<Command>(new ShowCommand); }};
+    kShowExamples, [] { return std::unique_ptr<Command>(new ShowCommand); }};
 
 }  // namespace iprof::cli
