@@ -47,10 +47,14 @@ class Estimator {
     const size_t methods = program_.methods.size();
     problem.external.resize(methods);
     problem.floor.reserve(methods);
-    for (const Facts& facts : facts_) problem.floor.push_back(static_cast<double>(facts.floor));
+    problem.ceiling.reserve(methods);
+    for (const Facts& facts : facts_) {
+      problem.floor.push_back(static_cast<double>(facts.floor));
+      problem.ceiling.push_back(facts.is_counted ? problem.floor.back() : kMostTotal);
+    }
     problem.edges.reserve(calls_.size());
     for (const CountedCall& call : calls_) {
-      if (facts_[call.callee].is_counted) continue;  // needs no inflow
+      if (facts_[call.callee].is_counted) continue;  // nothing flows in; see UnseenCalls
       const Facts& caller = facts_[call.caller];
       if (call.is_exact || caller.keeps_its_counts) {
         problem.external[call.callee] += call.count;
@@ -150,9 +154,7 @@ class Estimator {
           unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
       if (unseen.empty()) break;
       std::vector<double> external = problem.external;
-      for (size_t m = 0; m < unseen.size(); ++m) {
-        if (!facts_[m].is_counted) external[m] += unseen[m];
-      }
+      for (size_t m = 0; m < unseen.size(); ++m) external[m] += unseen[m];
       flow = solver.Solve(external);
     }
     return flow;
