@@ -300,7 +300,9 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   method.is_frozen = true;
   method.knows_objects = flow.objects.has_value();
   const auto before = methods_.find(static_cast<uint32_t>(first));
+  method.fewest = method.entries;
   if (before != methods_.end()) {
+    method.fewest = std::min(method.fewest, before->second.fewest);
     SettleObjects(before->first, before->second);
     method.settled = before->second.settled;
   }
@@ -373,7 +375,7 @@ void FrozenCounts::Thaw(std::span<const CounterIndex> methods) {
   }
 }
 
-FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
+MethodEstimates FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
   if (frozen_ == 0) return Apply(estimated_, counts);
   Estimates estimates = estimated_;
   Flow flow = Measure(now, {});
