@@ -164,6 +164,48 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
             self.assertIn(f"$.iprofagent.{part}: error [iprofagent]", self.out("check", a, expect=1))
 
 
+class HowSure(CliTest):
+    """main was counted, loop is estimated from 4,096 executions, and area is guessed."""
+
+    def setUp(self):
+        super().setUp()
+        code = {"bits": 36, "methods": NAMES, "hashes": "---", "sureness": "eMg"}
+        self.marked = self.write("marked.iprof", profile(iprofagent=section(code=code)))
+        self.exact = self.write("exact.iprof", profile())
+
+    def marks(self, name):
+        return self.load(name)["iprofagent"]["code"]["sureness"]
+
+    def test_the_summary_and_the_page_of_a_method_say_it(self):
+        shown = " ".join(self.out("show", self.marked).split())
+        self.assertIn("how sure: 1 method exact (1.0 % of calls), 1 method estimated (9.0 % of calls), 1 method guessed (90.0 % of calls) hot set:", shown)
+        self.assertEqual(self.json("show", self.marked)["sureness"], [
+            {"sureness": "exact", "methods": 1, "calls": 1}, {"sureness": "estimated", "methods": 1, "calls": 9},
+            {"sureness": "guessed", "methods": 1, "calls": 90}])
+        self.assertIn("called 9 times; counts are estimated from 4,096 executions", self.out("show", "--method", "loop", self.marked))
+        self.assertEqual(self.json("show", "--method", "area", self.marked)["methods"][0]["sureness"], "guessed")
+        self.assertNotIn("how sure", self.out("show", self.exact))
+
+    def test_merges_and_filters_and_conversions_keep_it(self):
+        self.run_tool("merge", "-o", "m.iprof", self.marked, self.exact)
+        self.assertEqual(sorted(self.marks("m.iprof")), sorted("geM"))
+        self.run_tool("convert", "--to", "pretty", "-o", "c.iprof", self.marked)
+        self.assertEqual(self.marks("c.iprof"), "eMg")
+        self.run_tool("convert", "--exclude", "a.Circle", "-o", "f.iprof", self.marked)
+        self.assertEqual(self.marks("f.iprof"), "eM")
+
+    def test_overlap_is_that_of_each_kind(self):
+        by_kind = self.json("overlap", self.exact, self.marked)["by_sureness"]
+        self.assertEqual([kind["sureness"] for kind in by_kind], ["exact", "estimated", "guessed"])
+        self.assertEqual({table["overlap"] for kind in by_kind for table in kind["tables"]}, {1})
+        self.assertIn("methods of which counts are guessed in A, in B, or in both", self.out("overlap", self.exact, self.marked))
+        self.assertNotIn("by_sureness", self.json("overlap", self.exact, self.exact))
+
+    def test_many_calls_from_few_executions_are_doubtful(self):
+        self.assertIn("1 method holds most of 90.0 % of all calls, estimated from 0 executions", self.out("check", "--strict", self.marked, expect=1))
+        self.run_tool("check", self.marked)
+
+
 class Versions(CliTest):
     OLD, NEW, SAME = "oldold", "newnew", "samesa"
 

@@ -18,6 +18,7 @@ constexpr size_t kFewestWitnesses = 4;
 constexpr double kMostSpread = 1.5;        // between the witnesses' quartiles
 constexpr int kUnseenRounds = 3;           // each scales what the one before added
 constexpr uint64_t kManyExecutions = 200;  // whose shares hold for all
+constexpr double kMostOfCounted = 2;       // what is more is estimated for the larger part
 constexpr uint64_t kMostCalls = uint64_t{1} << 62;
 constexpr double kGuessWeight = 16;  // entries; chosen in docs/lab/methoddata.md
 
@@ -47,10 +48,14 @@ class Estimator {
     const size_t methods = program_.methods.size();
     problem.external.resize(methods);
     problem.floor.reserve(methods);
-    for (const Facts& facts : facts_) problem.floor.push_back(static_cast<double>(facts.floor));
+    problem.ceiling.reserve(methods);
+    for (const Facts& facts : facts_) {
+      problem.floor.push_back(static_cast<double>(facts.floor));
+      problem.ceiling.push_back(facts.is_counted ? problem.floor.back() : kMostTotal);
+    }
     problem.edges.reserve(calls_.size());
     for (const CountedCall& call : calls_) {
-      if (facts_[call.callee].is_counted) continue;  // needs no inflow
+      if (facts_[call.callee].is_counted) continue;  // nothing flows in; see UnseenCalls
       const Facts& caller = facts_[call.caller];
       if (call.is_exact || caller.keeps_its_counts) {
         problem.external[call.callee] += call.count;
@@ -79,8 +84,12 @@ class Estimator {
     Estimate estimate;
     estimate.recursive_groups = flow.recursive_groups;
     estimate.scales.resize(methods);
-    for (uint32_t m = 0; m < methods; ++m) estimate.scales[m] = ScaleOf(m, flow.total[m]);
     estimate.executions = FewestExecutions(problem, flow.total);
+    for (uint32_t m = 0; m < methods; ++m) {
+      estimate.scales[m] = ScaleOf(m, flow.total[m]);
+      estimate.scales[m].sureness =
+          SurenessOf(m, estimate.scales[m].factor, estimate.executions[m]);
+    }
     return estimate;
   }
 
@@ -127,17 +136,31 @@ class Estimator {
       caller[edge.to] = edge.from;
     }
     const auto is_counted = [&](uint32_t m) {
-      return facts_[m].is_counted || total[m] <= 2 * static_cast<double>(facts_[m].floor);
+      return facts_[m].is_counted ||
+             total[m] <= kMostOfCounted * static_cast<double>(facts_[m].floor);
     };
     std::vector<uint64_t> executions(total.size(), Estimate::kCounted);
     for (uint32_t m = 0; m < total.size(); ++m) {
       uint32_t at = m;
       for (int step = 0; step < kMostSteps && !is_counted(at) && caller[at] != kNone; ++step) {
         at = caller[at];
+        // What a caller did that was counted for the most part was counted at its calls.
+        if (program_.methods[at].has_data && FactorOf(at, total[at]) <= kMostOfCounted) break;
         executions[m] = std::min(executions[m], ExecutionsOf(at));
       }
     }
     return executions;
+  }
+
+  // Calls follow their callers; branches and receivers follow what was counted of the method itself.
+  Sureness SurenessOf(uint32_t number, double factor, uint64_t executions) const {
+    const HarvestedMethod& method = program_.methods[number];
+    if (method.is_exact) return Sureness::Exact();
+    const Sureness calls = facts_[number].is_counted          ? Sureness::Exact()
+                           : executions == Estimate::kCounted ? Sureness::Bounded()
+                                                              : Sureness::EstimatedFrom(executions);
+    if (factor <= kMostOfCounted || (method.branches.empty() && method.types.empty())) return calls;
+    return std::max(calls, Sureness::EstimatedFrom(ExecutionsOf(number)));
   }
 
   // What is called unseen depends on how much more often its callers were executed than counted.
@@ -150,9 +173,7 @@ class Estimator {
           unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
       if (unseen.empty()) break;
       std::vector<double> external = problem.external;
-      for (size_t m = 0; m < unseen.size(); ++m) {
-        if (!facts_[m].is_counted) external[m] += unseen[m];
-      }
+      for (size_t m = 0; m < unseen.size(); ++m) external[m] += unseen[m];
       flow = solver.Solve(external);
     }
     return flow;

@@ -13,8 +13,8 @@
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
 //     part get nothing, unless nothing is known of them.
-//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as lower bounds. Where nothing can have escaped the
-//     counters of a method (complete_counts.h), they are the number itself: nothing flows in, and each
+//  3. FlowSolver (flow_solver.h) adds up, with the raw counts as floors. Where nothing can have escaped the
+//     counters of a method (complete_counts.h), they are its ceiling, too: nothing flows in, and each
 //     of its calls passes on what was counted there, plus what its entries before there was a MethodData can have done.
 //
 // Example: of the 2,512 entries of a method, two are in its MethodData, and both called sort. The code suggests one
@@ -55,7 +55,7 @@ enum class Growth : uint8_t {
 struct Estimate {
   std::vector<MethodScale> scales;  // by method
   // By method, how many executions its calls are estimated from: of all callers on the way on which most of its calls
-  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted themselves.
+  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted, in it or at its callers.
   std::vector<uint64_t> executions;
   uint32_t recursive_groups = 0;
 

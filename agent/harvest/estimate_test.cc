@@ -354,6 +354,28 @@ TEST_CASE("a method whose counters are complete is called as often as they say")
   CHECK(estimate.scales[database.compare].calls == 70);
 }
 
+TEST_CASE("each method says how sure its numbers are") {
+  TwoOfThousands database;
+  Program& program = database.program;
+  const auto sureness = [&](uint32_t method) {
+    return EstimateCalls(program.made).scales[method].sureness;
+  };
+  CHECK(sureness(database.sort) == Sureness::EstimatedFrom(2));
+  CHECK(sureness(database.compare) == Sureness::EstimatedFrom(2));
+  CHECK(sureness(database.pages) == Sureness::Bounded());
+  // Of its branches, only those of two entries were counted.
+  HarvestedBranch branch;
+  branch.targets = {4, 8};
+  branch.counts = {2, 0};
+  program.made.methods[database.pages].branches = {branch};
+  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(2));
+  program.made.methods[database.sort].is_complete = true;
+  CHECK(sureness(database.sort) == Sureness::Exact());
+  CHECK(sureness(database.compare) == Sureness::Bounded());
+  program.made.methods[database.pages].has_data = false;
+  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(0));
+}
+
 TEST_CASE("what few entries did is mixed with what the code suggests") {
   const TwoOfThousands database;
   const Estimate estimate = EstimateCalls(database.program.made);

@@ -129,6 +129,7 @@ class RecordMaker {
     method.descriptor = from.descriptor;
     method.access = from.access;
     method.code_hash = from.code_hash;
+    method.sureness = scales_[number].sureness;
     method.first = CounterIndex{static_cast<uint32_t>(counters_.size())};
     method.record = number;
     method.first_site = next_site_;
@@ -216,7 +217,11 @@ class RecordMaker {
 
 std::vector<MethodScale> RawScales(const HarvestedProgram& program) {
   std::vector<MethodScale> scales(program.methods.size());
-  for (size_t m = 0; m < scales.size(); ++m) scales[m].calls = program.methods[m].invocations;
+  for (size_t m = 0; m < scales.size(); ++m) {
+    const HarvestedMethod& method = program.methods[m];
+    scales[m].calls = method.invocations;
+    if (method.is_exact || method.is_complete) scales[m].sureness = Sureness::Exact();
+  }
   return scales;
 }
 

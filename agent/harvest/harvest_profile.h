@@ -26,9 +26,10 @@ namespace iprof::hotspot {
 struct MethodScale {
   uint64_t calls = 0;
   double factor = 1;  // of its branches, receivers and type checks; at least 0
+  Sureness sureness = Sureness::Bounded();  // of all of these
 };
 
-// What HotSpot counted, unchanged.
+// What HotSpot counted, unchanged: exact or, where more may have run, bounded.
 std::vector<MethodScale> RawScales(const HarvestedProgram& program);
 
 // The largest share of objects of unknown class at a type check. Up to Java 21, HotSpot's compiled code does not record

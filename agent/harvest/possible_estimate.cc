@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace iprof::hotspot {
 namespace {
-
-constexpr uint64_t kFewExecutions = 32;  // what is estimated from fewer is doubtful
 
 // All calls and branches of a profile with these scales.
 double EventsOf(const HarvestedProgram& program, std::span<const MethodScale> scales) {
@@ -27,27 +24,17 @@ double EventsOf(const HarvestedProgram& program, std::span<const MethodScale> sc
 }
 
 void NoteFewExecutions(const Estimate& estimate, HarvestNote& note) {
-  constexpr double kMostOf = 0.9;
-  double all = 0;
-  double few = 0;
-  std::vector<std::pair<uint64_t, uint64_t>> methods;  // calls, executions
+  std::vector<std::pair<double, Sureness>> methods;
   for (size_t m = 0; m < estimate.scales.size(); ++m) {
-    const uint64_t calls = estimate.scales[m].calls;
-    all += static_cast<double>(calls);
-    if (estimate.executions[m] >= kFewExecutions || calls == 0) continue;
-    few += static_cast<double>(calls);
-    methods.emplace_back(calls, estimate.executions[m]);
+    const uint64_t executions = estimate.executions[m];
+    methods.emplace_back(static_cast<double>(estimate.scales[m].calls),
+                         executions == Estimate::kCounted ? Sureness::Bounded()
+                                                          : Sureness::EstimatedFrom(executions));
   }
-  if (methods.empty()) return;
-  std::sort(methods.begin(), methods.end(), std::greater<>());
-  note.few_permille = static_cast<int64_t>(1000 * few / all);
-  note.few_executions = static_cast<int64_t>(methods.front().second);
-  double held = 0;
-  for (const auto& [calls, executions] : methods) {
-    if (held >= kMostOf * few) break;
-    held += static_cast<double>(calls);
-    ++note.few_methods;
-  }
+  const DoubtfulCalls few = DoubtfulOf(methods);
+  note.few_permille = static_cast<int64_t>(1000 * few.share);
+  note.few_methods = static_cast<int64_t>(few.methods);
+  note.few_executions = static_cast<int64_t>(few.executions);
 }
 
 }  // namespace

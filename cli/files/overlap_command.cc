@@ -154,6 +154,12 @@ class OverlapCommand : public Command {
     if (code_.differing > 0) {
       console.Print("\n{}, so their positions cannot be compared\n", code_.Describe());
     }
+    for (const SurenessOverlap& kind : overlap.by_sureness) {
+      if (Selected(kind.tables).empty()) continue;
+      console.Print("\nmethods of which counts are {} in A, in B, or in both\n",
+                    NameOf(kind.sureness));
+      PrintRows(console, kind.tables, "  ");
+    }
     for (const MethodOverlap& method : overlap.methods) {
       console.Print("\n{}\n", EscapeForTerminal(method.method));
       if (Selected(method.tables).empty()) console.Write("  no counts in either profile\n");
@@ -239,6 +245,13 @@ class OverlapCommand : public Command {
     json.Field("methods_with_other_code", code_.differing);
     json.Key("tables");
     PrintTables(json, overlap.tables);
+    if (!overlap.by_sureness.empty()) {
+      json.Objects("by_sureness", overlap.by_sureness, [&](const SurenessOverlap& kind) {
+        json.Field("sureness", NameOf(kind.sureness));
+        json.Key("tables");
+        PrintTables(json, kind.tables);
+      });
+    }
     if (!method_.empty()) {
       json.Objects("methods", overlap.methods, [&](const MethodOverlap& method) {
         json.Field("method", method.method);
@@ -274,7 +287,9 @@ const CommandEntry kOverlapEntry = {
     "overlap", "Measure how similar two profiles are",
     "Prints for each table the sum, over all contexts (and successors, and classes), of the "
     "smaller of the two profiles' shares: 100% for equal distributions with any totals, 0% "
-    "if they have nothing in common, '-' if neither has counts.",
+    "if they have nothing in common, '-' if neither has counts. Where a profile says how sure its "
+    "methods are, the same for the methods that are exact in both, that are bounded in one, and so "
+    "on.",
     kOverlapExamples, [] { return std::unique_ptr<Command>(new OverlapCommand); }};
 
 }  // namespace iprof::cli

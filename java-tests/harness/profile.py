@@ -7,6 +7,7 @@ import difflib
 import gzip
 import json
 import pathlib
+import re
 
 from iprofdev import whole_stacks
 
@@ -80,6 +81,15 @@ class Profile:
                 value = {self.type_names[t]: n for t, n in zip(*[iter(records)] * 2)}
             entries[self.context(entry["ctx"])] = value
         return entries
+
+    def sureness(self):
+        """How sure the numbers of each recorded method are: its mark by its description. Without marks, none."""
+        ids = sorted({int(entry["ctx"].split(":")[0]) for key in
+                      ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles")
+                      for entry in self.document.get(key, [])})
+        text = self.section.get("code", {}).get("sureness", "")
+        marks = "".join(mark * int(times or 1) for mark, times in re.findall(r"([A-Za-z-])(\d*)", text))
+        return {self._methods[method]: mark for method, mark in zip(ids, marks, strict=True)} if marks else {}
 
     def calls(self):
         return self.table("callCountProfiles")

@@ -16,6 +16,7 @@ class Runaways(AgentCase):
             self.run_tool("harvest", str(process.pid), "-o", self.folder / f"{name}.iprof", *options)
         process.communicate(b"\n", timeout=PATIENCE_S)
         self.assertEqual(process.returncode, 0)
+        self.marks = {name.split("(")[0].removeprefix("Runaways."): mark for name, mark in self.profile("estimated.iprof").sureness().items()}
         return self.profile("raw.iprof"), self.profile("estimated.iprof")
 
     def assert_true(self, mode, estimated, *methods):
@@ -32,6 +33,8 @@ class Runaways(AgentCase):
         (counts,) = [counts for context, counts in raw.branches().items() if context[0].startswith("Runaways.page(")]
         self.assertEqual(max(counts.values()), 2, "HotSpot counted only the executions that sort")
         self.assert_true("pages", estimated, "page", "sort", "table")
+        self.assertEqual(self.marks["sort"], "e", "nothing can have escaped its counters")
+        self.assertEqual(self.marks["page"], "B", "its branches were counted in two executions")
 
     def test_a_loop_that_seldom_finds_its_buffer_full(self):
         raw, estimated = self.harvested("full", "full")
@@ -46,3 +49,5 @@ class Runaways(AgentCase):
         raw, estimated = self.harvested("leaf", "leaves")
         self.assertLess(raw.calls_of("Runaways.leaf"), 0.1 * LEAVES, "leaf was compiled, and its own counter stopped")
         self.assertAlmostEqual(estimated.calls_of("Runaways.leaf"), LEAVES, delta=0.02 * LEAVES)
+        self.assertEqual(self.marks["leaf"], "b", "its calls were counted in its caller")
+        self.assertEqual(raw.sureness()["Runaways.leaf(int)int"], "b", "what was counted is the least")

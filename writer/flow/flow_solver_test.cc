@@ -85,6 +85,61 @@ TEST_CASE("a cycle that multiplies grows as what flows into it") {
   }
 }
 
+TEST_CASE(
+    "nothing flows into a method that was counted whenever it ran, and it calls on as counted") {
+  // main calls f 1,000 times; f was counted 120 times, and calls g twice.
+  FlowProblem problem{.floor = {1, 120, 0}, .external = {}, .edges = {{0, 1, 1000}, {1, 2, 2}}};
+  problem.ceiling = {kMostTotal, 120, kMostTotal};
+  CHECK(SolveFlow(problem).total == std::vector<double>{1, 120, 240});
+  // A ceiling that is no floor, and one below the floor.
+  problem.ceiling = {kMostTotal, 500, 100};
+  problem.floor[2] = 150;
+  CHECK(SolveFlow(problem).total == std::vector<double>{1, 500, 150});
+  // In recursion, too: f calls itself.
+  problem = {.floor = {1, 100}, .external = {}, .edges = {{0, 1, 1000}, {1, 1, 0.9}}};
+  problem.ceiling = {kMostTotal, 700};
+  CHECK(SolveFlow(problem).total == std::vector<double>{1, 700});
+}
+
+TEST_CASE("where gains are certain, recursion adds up, and nothing is drawn to a count") {
+  // Half of the entries of f come from f itself, and a third of those of g by way of h.
+  FlowProblem problem{.floor = {0, 0, 0},
+                      .external = {10, 20, 0},
+                      .edges = {{0, 0, 0.5}, {1, 2, 1. / 3}, {2, 1, 1}},
+                      .is_certain = true};
+  const auto solved = SolveFlow(problem);
+  CHECK(solved.total[0] == Approx(20).epsilon(1e-5));
+  CHECK(solved.total[1] == Approx(30).epsilon(1e-5));
+  CHECK(solved.total[2] == Approx(10).epsilon(1e-5));
+  CHECK(solved.recursive_groups == 2);
+  // Nearly all come back, so that steps alone would take tens of thousands of rounds.
+  problem.edges = {{0, 0, 0.9999}, {1, 2, 0.9999}, {2, 1, 0.9999}};
+  const auto long_way = SolveFlow(problem);
+  CHECK(long_way.total[0] == Approx(1e5).epsilon(1e-3));
+  CHECK(long_way.total[1] == Approx(20 / (1 - 0.9999 * 0.9999)).epsilon(1e-3));
+}
+
+TEST_CASE("a certain cycle that multiplies ends at its ceiling, and one without inflow is empty") {
+  FlowProblem problem{.floor = {0, 0},
+                      .external = {1, 0},
+                      .edges = {{0, 1, 2}, {1, 0, 2}},
+                      .ceiling = {1000, 1500},
+                      .is_certain = true};
+  CHECK(SolveFlow(problem).total == std::vector<double>{1000, 1500});
+  problem.external = {0, 0};
+  CHECK(SolveFlow(problem).total == std::vector<double>{0, 0});
+}
+
+TEST_CASE("only entries beyond those that were counted call on, if their calls are taken off") {
+  // 40 of 100 entries of f were counted, and their 80 calls of g, too. Each entry calls g twice.
+  const FlowProblem problem{
+      .floor = {40, 0}, .external = {100, 80 - 40 * 2}, .edges = {{0, 1, 2}}, .is_certain = true};
+  CHECK(SolveFlow(problem).total == std::vector<double>{100, 200});
+  // More was taken off than flows in.
+  CHECK(SolveFlow({.floor = {40, 3}, .external = {40, -90}, .edges = {{0, 1, 2}}}).total ==
+        std::vector<double>{40, 3});
+}
+
 TEST_CASE("any numbers give finite totals") {
   std::mt19937 random(1);
   const double kinds[] = {0, 1, -1, 1e300, kInfinite, -kInfinite, std::nan(""), 0.5, 1e-300, 3};
@@ -100,6 +155,11 @@ TEST_CASE("any numbers give finite totals") {
       problem.edges.push_back({static_cast<uint32_t>(random() % beyond),
                                static_cast<uint32_t>(random() % beyond),
                                kinds[random() % std::size(kinds)]});
+    }
+    problem.is_certain = run % 2 == 1;
+    if (run % 3 == 0) {
+      for (uint32_t n = 0; n < nodes; ++n)
+        problem.ceiling.push_back(kinds[random() % std::size(kinds)]);
     }
     const auto solved = SolveFlow(problem);
     REQUIRE(solved.total.size() == nodes);

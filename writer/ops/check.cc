@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/grouped.h"
 #include "writer/base/hash.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/names/type_names.h"
@@ -21,6 +22,7 @@
 #include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/code_part.h"
 #include "writer/profile/io/format_version.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/profile_events.h"
@@ -187,14 +189,18 @@ class Checker final : public ProfileEvents {
   };
 
   void AddEvents(const EntryDecl& entry) {
-    if (entry.table == Table::kCalls && !entry.values.empty())
-      calls_ += static_cast<double>(entry.values[0]);
+    if (entry.table == Table::kCalls && !entry.values.empty()) {
+      const auto calls = static_cast<double>(entry.values[0]);
+      calls_ += calls;
+      if (!entry.frames.empty()) calls_of_[entry.frames.front().method] += calls;
+    }
     if (entry.table != Table::kConditionals) return;
     for (size_t at = 2; at < entry.values.size(); at += 3)
       branches_ += static_cast<double>(entry.values[at]);
   }
 
   void CheckHarvest() {
+    const bool are_marked = CheckSureness();
     const auto part = agent_section_.Part(kHarvestPart);
     const auto note = part ? HarvestNote::Parse(*part) : std::nullopt;
     if (!note) return;
@@ -205,18 +211,45 @@ class Checker final : public ProfileEvents {
                          branches_, static_cast<double>(note->cpu_ms) / 1000),
              fmt::format("at most {:g} in a nanosecond; harvest again", kMostEventsPerNs));
     }
-    constexpr int64_t kManyPermille = 100;
-    if (note->few_permille > kManyPermille) {
-      Report(Rule::kFewExecutions, place,
-             fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
-                         note->few_methods == 1 ? "1 method holds"
-                                                : fmt::format("{} methods hold", note->few_methods),
-                         static_cast<double>(note->few_permille) / 10,
-                         note->few_executions == 1
-                             ? "1 execution"
-                             : fmt::format("{} executions", note->few_executions)),
-             "at most 10 %; let the program work longer, then harvest again");
+    if (are_marked) return;
+    CheckDoubts(place, {.share = static_cast<double>(note->few_permille) / 1000,
+                        .methods = static_cast<size_t>(note->few_methods),
+                        .executions = static_cast<uint64_t>(note->few_executions)});
+  }
+
+  // False: the profile does not say how sure its methods are.
+  bool CheckSureness() {
+    const std::vector<Sureness> marks =
+        SurenessInCodePart(agent_section_.Part(kCodePart).value_or(""));
+    const std::vector<int64_t> recorded = RecordedMethods();
+    if (marks.empty() || marks.size() != recorded.size()) return false;
+    std::vector<std::pair<double, Sureness>> calls;
+    for (size_t m = 0; m < marks.size(); ++m) {
+      const auto found = calls_of_.find(recorded[m]);
+      if (found != calls_of_.end()) calls.emplace_back(found->second, marks[m]);
     }
+    CheckDoubts(Member(agent_section_place_, kCodePart), DoubtfulOf(calls));
+    return true;
+  }
+
+  void CheckDoubts(const Place& place, const DoubtfulCalls& doubts) {
+    constexpr double kMany = 0.1;
+    if (doubts.share <= kMany) return;
+    Report(Rule::kFewExecutions, place,
+           fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
+                       Counted(doubts.methods, "method holds", "methods hold"), 100 * doubts.share,
+                       Counted(doubts.executions, "execution", "executions")),
+           "at most 10 %; let the program work longer, then record again");
+  }
+
+  // By id.
+  std::vector<int64_t> RecordedMethods() const {
+    std::vector<int64_t> recorded;
+    for (const auto& [id, note] : methods_) {
+      if (note.recorded) recorded.push_back(id);
+    }
+    std::sort(recorded.begin(), recorded.end());
+    return recorded;
   }
 
   static std::string Quoted(std::string_view text) {
@@ -282,11 +315,7 @@ class Checker final : public ProfileEvents {
 
   void ReportOutcomes() {
     if (outcomes_.empty()) return;
-    std::vector<int64_t> recorded;
-    for (const auto& [id, note] : methods_) {
-      if (note.recorded) recorded.push_back(id);
-    }
-    outcomes_.Report(image_.section().Part(kCodePart).value_or(""), std::move(recorded),
+    outcomes_.Report(image_.section().Part(kCodePart).value_or(""), RecordedMethods(),
                      [this](const Finding& finding) { Report(finding); });
   }
 
@@ -569,6 +598,7 @@ class Checker final : public ProfileEvents {
   AgentSection agent_section_;
   Place agent_section_place_;
   double calls_ = 0, branches_ = 0;
+  std::unordered_map<int64_t, double> calls_of_;  // by method
   std::vector<std::string_view> names_of_signature_;
   bool instance_of_seen_ = false;
   Place instance_of_place_;

@@ -96,7 +96,7 @@ constexpr RuleInfo kRules[] = {
      "profiles have more, also in other methods. Files with hashes of code come from the "
      "bytecode: see branch-outcomes."},
     {Rule::kFewExecutions, "few-executions", true,
-     "At most a tenth of the calls of a harvest is estimated from few executions."},
+     "At most a tenth of the calls is estimated from few executions, or guessed."},
 };
 
 }  // namespace

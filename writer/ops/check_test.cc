@@ -204,6 +204,15 @@ std::vector<Case> Cases() {
        "$.iprofagent.harvest",
        {.tables = R"(,"iprofagent":{"version":1,"harvest":{"source":"methoddata",)"
                   R"("few_permille":990,"few_methods":3,"few_executions":4}})"}},
+      {Rule::kFewExecutions,
+       "$.iprofagent.code",
+       {.tables = R"(,"callCountProfiles":[{"ctx":"1:0","records":[99]}],)"
+                  R"("iprofagent":{"version":1,"code":)"
+                  R"({"bits":36,"methods":"abcdef","hashes":"-","sureness":"C"}})"}},
+      {Rule::kAgentSection,
+       "$.iprofagent.code",
+       {.tables = R"(,"iprofagent":{"version":1,"code":)"
+                  R"({"bits":36,"methods":"abcdef","hashes":"-","sureness":"?"}})"}},
       {Rule::kAgentSection, "$.iprofagent", {.tables = R"(,"iprofagent":[])"}},
       {Rule::kAgentSection,
        "$.iprofagent.lines",
@@ -219,6 +228,21 @@ TEST_CASE(
   CHECK(Describe(FindingsOf(SampleAt(8, 9).Text())).empty());
   CHECK(Describe(FindingsOf(SampleAt(9, 9, "2").Text())).empty());
   CHECK(Describe(FindingsOf(SampleAt(9, 0).Text())).empty());
+}
+
+TEST_CASE("calls that are estimated from few executions are doubtful, as far as they are many") {
+  const auto findings = [](const std::string& calls, const std::string& marks) {
+    const File file{.tables = R"(,"callCountProfiles":[{"ctx":"1:0","records":[)" + calls +
+                              R"(]},{"ctx":"2:0","records":[10]}],"iprofagent":{"version":1,)" +
+                              R"("code":{"bits":36,"methods":"abcdef","hashes":"--","sureness":")" +
+                              marks + R"("}})"};
+    return Describe(FindingsOf(file.Text()));
+  };
+  CHECK(findings("90", "Me").empty());
+  CHECK(findings("1", "eC").find("1 method holds most of 90.9 % of all calls, estimated from 4 "
+                                 "executions") != std::string::npos);
+  CHECK(findings("1", "eg").find("estimated from 0 executions") != std::string::npos);
+  CHECK(findings("90", "eC").empty());
 }
 
 TEST_CASE("a sound profile has no findings, strictly") {

@@ -22,6 +22,7 @@ MethodIndex EntryCopier::Map(MethodIndex method) {
     known = ids_ == Ids::kKeep ? to_.AddMethodWithId(name, signature, from_.MethodFileId(method))
                                : to_.AddMethod(name, signature);
     if (from_.CodeHash(method) != 0) to_.SetCodeHash(*known, from_.CodeHash(method));
+    to_.AddSureness(*known, from_.SurenessOf(method));
     to_.notes().Add(*known, from_.notes(), method);
   }
   return *known;

@@ -75,6 +75,7 @@ class Canonicalizer {
       const MethodIndex added = into_.AddMethod(from_.MethodName(method), signature);
       methods_[static_cast<size_t>(method)] = added;
       if (from_.CodeHash(method) != 0) into_.SetCodeHash(added, from_.CodeHash(method));
+      into_.AddSureness(added, from_.SurenessOf(method));
       into_.notes().Add(added, from_.notes(), method);
     }
   }

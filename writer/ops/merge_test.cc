@@ -60,6 +60,35 @@ TEST_CASE("merging adds counts per context and unites types and methods") {
   CHECK(MergeOf(a, b).method_count() == 6);
 }
 
+TEST_CASE("a merged method is as sure as the least sure of its inputs") {
+  const auto calls = [](const std::string& contexts) {
+    return ParseTables(R"(,"callCountProfiles":[)" + contexts + "]");
+  };
+  const Profile exact = calls(R"({"ctx":"1:0","records":[5]},{"ctx":"2:0","records":[3]})");
+  Profile estimated = calls(R"({"ctx":"2:0","records":[7]},{"ctx":"3:0","records":[8]})");
+  estimated.AddSureness(MethodNamed(estimated, "a.Main.loop()void"), Sureness::EstimatedFrom(4096));
+  estimated.AddSureness(MethodNamed(estimated, "a.Shape.area()void"), Sureness::EstimatedFrom(0));
+  const std::string marks = "a.Main.loop()void M, a.Main.main()void e, a.Shape.area()void g";
+  const Profile merged = MergeOf(exact, estimated);
+  CHECK(MarksOf(merged) == marks);
+  CHECK(Text(merged) == Text(MergeOf(estimated, exact)));
+  CHECK(MarksOf(Parse(Text(merged))) == marks);
+  CHECK(MarksOf(MergeOf(merged, merged)) == marks);
+  // In the tree that threads make.
+  ProfileMerger left;
+  ProfileMerger right;
+  left.Add(exact);
+  right.Add(estimated);
+  right.Add(exact);
+  left.Add(std::move(right));
+  CHECK(MarksOf(left.Finish()) == marks);
+  // Of a harvest without marks it is not known.
+  Profile old = calls(R"({"ctx":"1:0","records":[9]})");
+  SetAgentPart(old, kHarvestPart, R"({"source":"methoddata"})");
+  CHECK(MarksOf(MergeOf(exact, old)) == "a.Main.loop()void e, a.Main.main()void -");
+  CHECK(Text(MergeOf(exact, exact)).find("sureness") == std::string::npos);
+}
+
 TEST_CASE("merging is commutative and associative, to the byte; weight n is n times") {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     INFO("seed " << seed);

@@ -8,6 +8,7 @@
 
 #include "writer/ops/merge_mapping.h"
 #include "writer/profile/code_hashes.h"
+#include "writer/profile/io/code_part.h"
 #include "writer/profile/io/digits.h"
 
 namespace iprof {
@@ -273,14 +274,18 @@ void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh&
   for (const MethodIndex method : MethodsOf(input)) {
     if (const uint64_t hash = input.CodeHash(method); hash != 0)
       sum_.SetCodeHash(mapping(method), hash);
+    sum_.AddSureness(mapping(method), input.SurenessOf(method));
     sum_.notes().Add(mapping(method), input.notes(), method);
   }
   versions_.resize(sum_.method_count());
+  const Sureness unmarked = SurenessWithoutMark(input);
   for (const Table table : kAllTables) {
     if (!IsOfMethod(table)) continue;
     for (const EntryIndex entry : EntriesOf(input, table)) {
-      const MethodIndex method = mapping(MethodOf(input, table, entry));
+      const MethodIndex of_input = MethodOf(input, table, entry);
+      const MethodIndex method = mapping(of_input);
       if (method == kNoMethod) continue;
+      if (!input.SurenessOf(of_input).is_present()) sum_.AddSureness(method, unmarked);
       Version& version = versions_[At(method)];
       version = {true, std::max(version.newest_ms, newest_ms)};
     }
@@ -299,6 +304,7 @@ void VersionedProfile::Add(VersionedProfile&& other) {
   for (const MethodIndex method : MethodsOf(other.sum_)) {
     if (const uint64_t hash = other.sum_.CodeHash(method); hash != 0)
       sum_.SetCodeHash(mapping(method), hash);
+    sum_.AddSureness(mapping(method), other.sum_.SurenessOf(method));
     const Version& there = other.versions_[At(method)];
     Version& version = versions_[At(mapping(method))];
     version = {version.is_used || there.is_used, std::max(version.newest_ms, there.newest_ms)};
@@ -318,6 +324,7 @@ Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* repo
   const std::vector<int64_t> weights = WeightsIn(sum_);
   for (const MethodIndex method : MethodsOf(sum_)) {
     const uint64_t hash = sum_.CodeHash(method);
+    result.AddSureness(mapping(method), sum_.SurenessOf(method));
     const Version& version = versions_[At(method)];
     if (hash != 0 && version.is_used)
       candidates[At(mapping(method))].push_back({hash, weights[At(method)], version.newest_ms});

@@ -55,6 +55,18 @@ inline MethodIndex MethodNamed(const Profile& profile, const std::string& name) 
   return kNoMethod;
 }
 
+// The marks of how sure its methods are, "a.Main.loop()void M, a.Main.main()void e"; those that are absent are left out.
+inline std::string MarksOf(const Profile& profile) {
+  std::map<std::string, char> marks;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const Sureness sureness = profile.SurenessOf(method);
+    if (sureness.is_present()) marks[profile.DescribeMethod(method)] = sureness.Mark();
+  }
+  std::string text;
+  for (const auto& [method, mark] : marks) text += (text.empty() ? "" : ", ") + method + " " + mark;
+  return text;
+}
+
 using Successors = std::vector<Successor>;
 
 // The successors of a branch or switch, with the order and numbering of some writer. There are few

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "writer/ops/merge_mapping.h"
+#include "writer/ops/method_versions.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/branch_outcomes.h"
+#include "writer/profile/io/code_part.h"
 
 namespace iprof {
 namespace {
@@ -69,13 +71,32 @@ TableOverlap OverlapOf(Table table, const std::vector<Counts>& counts) {
   return result;
 }
 
+// Adds how sure its methods are to those of the united profile.
+void AddSureness(const Profile& from, const IndexMapping& mapping, Profile& united) {
+  const Sureness unmarked = SurenessWithoutMark(from);
+  for (const Table table : kAllTables) {
+    if (!IsOfMethod(table)) continue;
+    for (const EntryIndex entry : EntriesOf(from, table)) {
+      const MethodIndex method = from.InnermostFrame(from.EntryContext(table, entry)).method;
+      if (method == kNoMethod) continue;
+      const Sureness sureness = from.SurenessOf(method);
+      united.AddSureness(mapping(method), sureness.is_present() ? sureness : unmarked);
+    }
+  }
+}
+
 }  // namespace
 
 ProfileOverlap ComputeOverlap(const Profile& a, const Profile& b, std::string_view method_pattern) {
   Profile united;
   const IndexMapping of_a = MapInto(a, united);
   const IndexMapping of_b = MapInto(b, united);
+  if (a.has_sureness() || b.has_sureness()) {
+    AddSureness(a, of_a, united);
+    AddSureness(b, of_b, united);
+  }
   ProfileOverlap result;
+  std::map<Sureness::Kind, SurenessOverlap> by_sureness;
   std::map<MethodIndex, MethodOverlap> methods;
   if (!method_pattern.empty()) {
     for (const MethodIndex method : FindMethods(united, method_pattern)) {
@@ -98,17 +119,26 @@ ProfileOverlap ComputeOverlap(const Profile& a, const Profile& b, std::string_vi
     }
     std::vector<Counts> all;
     std::map<MethodIndex, std::vector<Counts>> of_method;
+    std::map<Sureness::Kind, std::vector<Counts>> of_kind;
     for (const auto& [key, counts] : distribution) {
       all.push_back(counts);
       const Frame frame = united.InnermostFrame(ContextIndex{std::get<0>(key)});
       if (methods.contains(frame.method)) of_method[frame.method].push_back(counts);
+      if (united.has_sureness() && IsOfMethod(table) && frame.method != kNoMethod)
+        of_kind[united.SurenessOf(frame.method).kind()].push_back(counts);
     }
     result.tables.push_back(OverlapOf(table, all));
     for (const auto& [method, counts] : of_method) {
       const TableOverlap overlap = OverlapOf(table, counts);
       if (overlap.overlap) methods[method].tables.push_back(overlap);
     }
+    for (const auto& [kind, counts] : of_kind) {
+      by_sureness[kind].sureness = kind;
+      const TableOverlap overlap = OverlapOf(table, counts);
+      if (overlap.overlap) by_sureness[kind].tables.push_back(overlap);
+    }
   }
+  for (auto& [kind, overlap] : by_sureness) result.by_sureness.push_back(std::move(overlap));
   for (auto& [method, overlap] : methods) result.methods.push_back(std::move(overlap));
   std::sort(result.methods.begin(), result.methods.end(),
             [](const MethodOverlap& x, const MethodOverlap& y) { return x.method < y.method; });

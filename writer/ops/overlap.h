@@ -33,14 +33,22 @@ struct MethodOverlap {
   std::vector<TableOverlap> tables;  // those with counts in either profile
 };
 
+// The part of the tables that belongs to methods that are so sure.
+struct SurenessOverlap {
+  Sureness::Kind sureness = Sureness::Kind::kUnknown;  // the less sure of both profiles
+  std::vector<TableOverlap> tables;                    // those with counts in either profile
+};
+
 struct ProfileOverlap {
   std::vector<TableOverlap> tables;    // all of them, in the format's order
   std::vector<MethodOverlap> methods;  // those that match the pattern, by name
+  // The surest first; empty if no profile says how sure its methods are. Without samples and monitors.
+  std::vector<SurenessOverlap> by_sureness;
 };
 
 // If method_pattern is empty, there is no per-method part. Patterns are as in summary.h. Shares
 // within a method are relative to that method's total, so its overlap can be 1 even if its
-// weight changed.
+// weight changed. So are those of methods that are equally sure.
 ProfileOverlap ComputeOverlap(const Profile& a, const Profile& b,
                               std::string_view method_pattern = {});
 

@@ -30,6 +30,31 @@ TEST_CASE("overlap by hand") {
   CHECK(*overlap.methods[1].tables[0].overlap == 1);  // equal within the method
 }
 
+TEST_CASE("overlap is split by how sure the methods are in the less sure profile") {
+  const auto calls = [](int main, int loop) {
+    return ParseTables(R"(,"callCountProfiles":[{"ctx":"1:0","records":[)" + std::to_string(main) +
+                       R"(]},{"ctx":"2:0","records":[)" + std::to_string(loop) +
+                       R"(]},{"ctx":"3:0","records":[30]}],)" +
+                       R"("samplingProfiles":[{"ctx":"2:0","records":[1]}])");
+  };
+  const Profile truth = calls(10, 20);
+  CHECK(ComputeOverlap(truth, calls(10, 60)).by_sureness.empty());
+  Profile estimated = calls(10, 60);
+  for (const char* method : {"a.Main.loop()void", "a.Shape.area()void"})
+    estimated.AddSureness(MethodNamed(estimated, method), Sureness::EstimatedFrom(64));
+  const ProfileOverlap overlap = ComputeOverlap(truth, estimated);
+  REQUIRE(overlap.by_sureness.size() == 2);
+  const SurenessOverlap& exact = overlap.by_sureness[0];
+  CHECK(exact.sureness == Sureness::Kind::kExact);
+  REQUIRE(exact.tables.size() == 1);
+  CHECK(*exact.tables[0].overlap == 1);
+  const SurenessOverlap& rest = overlap.by_sureness[1];
+  CHECK(rest.sureness == Sureness::Kind::kEstimated);
+  REQUIRE(rest.tables.size() == 1);  // no samples
+  CHECK(*rest.tables[0].overlap == Approx(20.0 / 50 + 30.0 / 90));
+  CHECK(rest.tables[0].total_b == 90);
+}
+
 TEST_CASE("branches overlap by bci, with any order and numbers of their successors") {
   const auto overlap = [](const Profile& a, const Profile& b) {
     return ComputeOverlap(a, b).tables[static_cast<size_t>(Table::kConditionals)];

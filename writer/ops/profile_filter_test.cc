@@ -94,6 +94,16 @@ TEST_CASE("a filtered profile has the entries of the wanted classes and whole st
   }
 }
 
+TEST_CASE("a filtered profile says how sure its methods are") {
+  Shop shop;
+  for (const MethodIndex method : MethodsOf(shop.profile))
+    shop.profile.AddSureness(method, Sureness::EstimatedFrom(64));
+  const Profile made = FilterProfile(shop.profile, {.app = true});
+  REQUIRE(made.method_count() > 0);
+  for (const MethodIndex method : MethodsOf(made))
+    CHECK(made.SurenessOf(method) == Sureness::EstimatedFrom(64));
+}
+
 TEST_CASE("the share of estimated calls is that of the wanted classes") {
   Shop shop;
   const EstimateNote note{

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "writer/base/glob.h"
+#include "writer/profile/io/code_part.h"
 
 namespace iprof {
 namespace {
@@ -102,6 +104,25 @@ size_t CountMethodsThatRan(const Profile& profile) {
     }
   }
   return ran.size();
+}
+
+std::vector<SurenessRow> SummarizeSureness(const Profile& profile) {
+  std::vector<SurenessRow> rows;
+  if (!profile.has_sureness()) return rows;
+  const Sureness unmarked = SurenessWithoutMark(profile);
+  std::map<Sureness::Kind, SurenessRow> by_kind;
+  for (const HotMethod& method : HottestMethods(profile, Table::kCalls)) {
+    if (method.method == kNoMethod) continue;
+    const Sureness sureness = profile.SurenessOf(method.method);
+    SurenessRow& row = by_kind[(sureness.is_present() ? sureness : unmarked).kind()];
+    ++row.methods;
+    row.calls = SaturatingAdd(row.calls, method.count);
+  }
+  for (auto& [kind, row] : by_kind) {
+    row.kind = kind;
+    rows.push_back(row);
+  }
+  return rows;
 }
 
 std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {

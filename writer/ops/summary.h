@@ -37,6 +37,15 @@ DepthSummary SummarizeDepths(const Profile& profile, std::span<const Table> tabl
 // The methods that were called, or where no calls are counted, that are in any entry.
 size_t CountMethodsThatRan(const Profile& profile);
 
+// How sure the numbers of methods are (writer/profile/sureness.h).
+struct SurenessRow {
+  Sureness::Kind kind = Sureness::Kind::kUnknown;
+  size_t methods = 0;  // with calls
+  int64_t calls = 0;
+};
+// One row for each kind that there is, the surest first. Empty: the profile has no marks.
+std::vector<SurenessRow> SummarizeSureness(const Profile& profile);
+
 struct HotMethod {
   MethodIndex method;
   int64_t count = 0;

@@ -41,6 +41,22 @@ TEST_CASE("methods that ran are those that were called, or that any entry names"
       2);
 }
 
+TEST_CASE("how sure methods are, by their calls") {
+  Profile p = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[5]},{"ctx":"2:0","records":[3]},)"
+      R"({"ctx":"2:0<1:4","records":[4]},{"ctx":"3:0","records":[8]}])");
+  CHECK(SummarizeSureness(p).empty());
+  p.AddSureness(MethodNamed(p, "a.Main.loop()void"), Sureness::EstimatedFrom(64));
+  const std::vector<SurenessRow> rows = SummarizeSureness(p);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].kind == Sureness::Kind::kExact);
+  CHECK(rows[0].methods == 2);
+  CHECK(rows[0].calls == 13);
+  CHECK(rows[1].kind == Sureness::Kind::kEstimated);
+  CHECK(rows[1].methods == 1);
+  CHECK(rows[1].calls == 7);
+}
+
 TEST_CASE("equal counts are in the order of names, then bcis, then callers, the shorter first") {
   const Profile p = Parse(
       R"({"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":4,"name":"int"},)"

@@ -174,6 +174,7 @@ struct Profile::Rep {
   HashIndex method_index;
   int64_t next_method_id = 0;
   CodeHashes code_hashes;
+  std::vector<Sureness> sureness;  // by method; may be shorter
   PositionNotes notes;
   ChunkedVector<ContextRow> contexts;
   HashIndex context_index;
@@ -283,6 +284,17 @@ void Profile::SetCodeHash(MethodIndex method, uint64_t hash) {
 uint64_t Profile::CodeHash(MethodIndex method) const { return rep_->code_hashes.Of(method); }
 bool Profile::has_code_hashes() const { return !rep_->code_hashes.empty(); }
 void Profile::ForgetCodeHashes() { rep_->code_hashes.Clear(); }
+void Profile::AddSureness(MethodIndex method, Sureness sureness) {
+  if (!sureness.is_present()) return;
+  const size_t at = Raw(method);
+  if (at >= rep_->sureness.size()) rep_->sureness.resize(at + 1);
+  rep_->sureness[at] = std::max(rep_->sureness[at], sureness);
+}
+Sureness Profile::SurenessOf(MethodIndex method) const {
+  const size_t at = Raw(method);
+  return at < rep_->sureness.size() ? rep_->sureness[at] : Sureness();
+}
+bool Profile::has_sureness() const { return !rep_->sureness.empty(); }
 PositionNotes& Profile::notes() { return rep_->notes; }
 const PositionNotes& Profile::notes() const { return rep_->notes; }
 
@@ -484,14 +496,14 @@ std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {
   const Rep& rep = *rep_;
-  size_t bytes = sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
-                 rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() +
-                 rep.signatures.MemoryBytes() + rep.method_index.MemoryBytes() +
-                 rep.contexts.MemoryBytes() + rep.context_index.MemoryBytes() +
-                 rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
-                 rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
-                 rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() +
-                 rep.code_hashes.MemoryBytes() + rep.notes.MemoryBytes();
+  size_t bytes =
+      sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
+      rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() + rep.signatures.MemoryBytes() +
+      rep.method_index.MemoryBytes() + rep.contexts.MemoryBytes() +
+      rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
+      rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
+      rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes() +
+      rep.sureness.capacity() * sizeof(Sureness) + rep.notes.MemoryBytes();
   for (const ExtraKey& extra : rep.extras)
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
   return bytes;

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "writer/profile/position_notes.h"
+#include "writer/profile/sureness.h"
 
 namespace iprof {
 
@@ -157,6 +158,10 @@ class Profile {
   uint64_t CodeHash(MethodIndex method) const;
   bool has_code_hashes() const;
   void ForgetCodeHashes();
+  // How sure the method's numbers are: of all that were added the least sure; absent before the first one.
+  void AddSureness(MethodIndex method, Sureness sureness);
+  Sureness SurenessOf(MethodIndex method) const;
+  bool has_sureness() const;
   // Source lines and callees of positions, as far as they are known.
   PositionNotes& notes();
   const PositionNotes& notes() const;

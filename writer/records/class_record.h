@@ -19,6 +19,7 @@
 
 #include "writer/base/murmur3.h"
 #include "writer/names/typed_names.h"
+#include "writer/profile/sureness.h"
 #include "writer/records/counter_range.h"
 #include "writer/records/effort.h"
 #include "writer/records/original_class.h"
@@ -45,6 +46,7 @@ struct CountedMethod {
   bool rewritten = false;                     // has probes: counters, sites, or both
   bool has_lines = false;                     // of its recorded positions; only if rewritten
   MethodOrigin origin = MethodOrigin::kSame;  // kSame until it has been compared
+  Sureness sureness = Sureness::Exact();      // of its counts, as their source knows it
   Effort effort;                              // the first with which it was short enough
 
   // Whether each call locks the class.

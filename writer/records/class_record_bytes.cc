@@ -14,8 +14,9 @@ constexpr uint32_t kFlagSites = 8;
 constexpr uint32_t kFlagEffort = 16;
 constexpr uint32_t kFlagLeftOut = 32;
 constexpr uint32_t kFlagLines = 64;
-constexpr uint32_t kFlagOrigin = 128;  // times MethodOrigin, 0 to 2
-constexpr uint32_t kFlagsEnd = 3 * kFlagOrigin;
+constexpr uint32_t kFlagOrigin = 128;    // times MethodOrigin, 0 to 2
+constexpr uint32_t kFlagSureness = 512;  // it is not exact
+constexpr uint32_t kFlagsEnd = kFlagSureness + 3 * kFlagOrigin;
 
 constexpr uint32_t kAccessEnd = 0x10000;
 constexpr uint32_t kBciEnd = 0xffff;  // a method has at most 65,535 bytes
@@ -36,7 +37,10 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
   if (has_effort) flags |= kFlagEffort;
   if (left_out != nullptr) flags |= kFlagLeftOut;
   if (method.has_lines) flags |= kFlagLines;
+  const bool is_exact = method.sureness == Sureness::Exact();
+  if (!is_exact) flags |= kFlagSureness;
   Put(flags, out);
+  if (!is_exact) Put(static_cast<uint8_t>(method.sureness.Mark()), out);
   if (has_effort) {
     const Effort& e = method.effort;
     Put(static_cast<uint32_t>(e.step) | uint32_t{e.sites} << 2 | uint32_t{e.inherited} << 3, out);
@@ -63,6 +67,12 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
     Put(method.sites, out);
     Put(method.first_site, out);
   }
+}
+
+void GetSureness(BoundedReader* in, Sureness* sureness) {
+  const auto mark = Sureness::OfMark(static_cast<char>(in->GetBelow(128)));
+  if (mark) *sureness = *mark;
+  if (!mark) in->Fail();
 }
 
 void GetEffort(BoundedReader* in, Effort* effort) {
@@ -96,7 +106,10 @@ void GetMethod(BoundedReader* in, uint32_t number, ClassRecord* record) {
   method.descriptor = record->Keep(in->GetText());
   method.access = static_cast<uint16_t>(in->GetBelow(kAccessEnd));
   const uint32_t flags = in->GetBelow(kFlagsEnd);
-  method.origin = static_cast<MethodOrigin>(flags / kFlagOrigin);
+  const uint32_t origin = flags % kFlagSureness / kFlagOrigin;
+  if (origin > static_cast<uint32_t>(MethodOrigin::kAdded)) in->Fail();
+  method.origin = static_cast<MethodOrigin>(origin);
+  if ((flags & kFlagSureness) != 0) GetSureness(in, &method.sureness);
   method.intrinsic_candidate = (flags & kFlagIntrinsic) != 0;
   method.rewritten = (flags & kFlagRewritten) != 0;
   if ((flags & kFlagEffort) != 0) GetEffort(in, &method.effort);

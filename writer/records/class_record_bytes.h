@@ -9,6 +9,7 @@
 //              targets; each: owner, name
 //              positions, lines, records: bytes
 //              methods; each: name, descriptor, access, flags (kFlag… in the .cc)
+//                not exact: mark of its sureness
 //                with an effort of its own: step, budget
 //                with something left out: everything, branches, all branches, sites, all sites
 //                rewritten: code hash [8], offset in positions
@@ -35,7 +36,7 @@
 
 namespace iprof {
 
-inline constexpr uint8_t kClassRecordVersion = 3;
+inline constexpr uint8_t kClassRecordVersion = 4;
 
 // Appends the record's bytes.
 void EncodeClassRecord(const ClassRecord& record, std::vector<uint8_t>* out);

@@ -39,6 +39,7 @@ ClassRecord Example() {
   counted.first_site = 40'000;
   counted.intrinsic_candidate = true;
   counted.origin = MethodOrigin::kChanged;
+  counted.sureness = Sureness::EstimatedFrom(4096);
   counted.effort = {
       .step = Effort::Step::kTrimmed, .inherited = true, .sites = false, .budget = 777};
   c.methods = {plain, counted};
@@ -73,6 +74,7 @@ ClassRecord RandomClass(std::mt19937& random) {
     m.access = static_cast<uint16_t>(below(0x10000));
     m.intrinsic_candidate = below(2) == 0;
     m.origin = static_cast<MethodOrigin>(below(3));
+    m.sureness = *Sureness::OfMark("ebgAMZ-"[below(7)]);
     m.rewritten = below(2) == 0;
     if (m.rewritten) {
       m.code_hash = random();

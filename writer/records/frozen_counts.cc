@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "writer/flow/uncounted_flow.h"
+#include "writer/flow/flow_solver.h"
 #include "writer/names/type_names.h"
 #include "writer/records/call_targets.h"
 #include "writer/records/class_record.h"
@@ -214,25 +215,50 @@ FrozenCounts::Flow FrozenCounts::Measure(const Moment& now,
 }
 
 // Finds the entries of the frozen nodes. Those that freeze now were counted.
+//
+// What comes from outside grows as all frozen methods together grow: as what calls explain now, divided by what they usually
+// explain in so much time. That depends on the entries, and the entries on it.
+//
+// Example: counted callers called f 1,000 times. Usually they call it 500 times, and 50 entries come from outside.
+// Each entry of f calls g 3 times, so g usually is called 1,650 times. All calls have doubled, so f was entered
+// 1,000 + 100 times, and g 3,300 times.
 void FrozenCounts::Solve(Flow& flow) {
-  UncountedFlow known;
+  constexpr int kGrowthRounds = 4;
+  FlowProblem problem{.is_certain = true};
+  std::vector<double> explained;  // by calls that were counted
+  double usual = 0;
   for (const Flow::Node& node : flow.nodes) {
-    UncountedMethod& method = known.methods.emplace_back();
-    method.counted = node.counted;
-    method.is_settled = node.frozen == nullptr;
-    if (method.is_settled) continue;
-    const Method& frozen = *node.frozen;
-    method.explained = Explained(frozen, node.calls);
-    method.usual_explained = frozen.explained_per_s * flow.seconds;
-    method.outside = frozen.outside_per_s * flow.seconds;
-    method.most = kMostGrowth * ((frozen.explained_per_s + frozen.outside_per_s) * flow.seconds);
+    problem.floor.push_back(node.counted);
+    explained.push_back(node.frozen == nullptr ? 0 : Explained(*node.frozen, node.calls));
+    if (node.frozen != nullptr) usual += node.frozen->explained_per_s * flow.seconds;
   }
+  // Only entries that were not counted call on by the shapes of frozen methods. The others' calls are explained.
+  std::vector<double> called_on(flow.nodes.size());
   for (const Flow::Edge& edge : flow.edges) {
     const Method* const to = flow.nodes[edge.to].frozen;
-    if (to != nullptr) known.edges.push_back({edge.from, edge.to, Explained(*to, edge.calls)});
+    if (to == nullptr) continue;
+    problem.edges.push_back({edge.from, edge.to, Explained(*to, edge.calls)});
+    called_on[edge.to] += problem.edges.back().gain * flow.nodes[edge.from].counted;
   }
-  const std::vector<double> total = SettleUncounted(known);
-  for (size_t n = 0; n < total.size(); ++n) flow.nodes[n].total = total[n];
+  double growth = 1;
+  for (int round = 0; round < kGrowthRounds; ++round) {
+    problem.ceiling = problem.floor;
+    problem.external.assign(flow.nodes.size(), 0);
+    for (size_t n = 0; n < flow.nodes.size(); ++n) {
+      if (flow.nodes[n].frozen == nullptr) continue;
+      const Method& method = *flow.nodes[n].frozen;
+      const double known = explained[n] + method.outside_per_s * flow.seconds * growth;
+      const double usually = (method.explained_per_s + method.outside_per_s) * flow.seconds;
+      problem.external[n] = known - called_on[n];
+      problem.ceiling[n] = std::max(known, kMostGrowth * usually);
+    }
+    const std::vector<double> total = SolveFlow(problem).total;
+    for (size_t n = 0; n < total.size(); ++n) flow.nodes[n].total = total[n];
+    double now = std::accumulate(explained.begin(), explained.end(), 0.0);
+    for (const FlowEdge& edge : problem.edges) now += flow.nodes[edge.from].missing() * edge.gain;
+    if (usual <= 0) break;
+    growth = now / usual;
+  }
 }
 
 void FrozenCounts::AddEntries(const Flow& flow, Estimates& estimates) {
@@ -274,7 +300,9 @@ bool FrozenCounts::Calibrate(const Flow& flow, CounterIndex first, Method method
   method.is_frozen = true;
   method.knows_objects = flow.objects.has_value();
   const auto before = methods_.find(static_cast<uint32_t>(first));
+  method.fewest = method.entries;
   if (before != methods_.end()) {
+    method.fewest = std::min(method.fewest, before->second.fewest);
     SettleObjects(before->first, before->second);
     method.settled = before->second.settled;
   }
@@ -347,7 +375,7 @@ void FrozenCounts::Thaw(std::span<const CounterIndex> methods) {
   }
 }
 
-FrozenCounts::EstimatedCalls FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
+MethodEstimates FrozenCounts::AddTo(const Moment& now, RawCounts& counts) const {
   if (frozen_ == 0) return Apply(estimated_, counts);
   Estimates estimates = estimated_;
   Flow flow = Measure(now, {});

@@ -86,14 +86,13 @@ class FrozenCounts {
   // These methods count again. The interval must have just begun.
   void Thaw(std::span<const CounterIndex> methods);
 
-  // The methods that were ever frozen, as Profile::DescribeMethod names them, with their estimated
-  // entries: at least one if any of their counters has an estimate.
-  using EstimatedCalls = std::map<std::string, uint64_t>;
-  // Adds the estimates to counts of the recording; with `now` also those of the current interval.
+  // Adds the estimates to counts of the recording; with `now` also those of the current interval. Returns the methods
+  // that were ever frozen, with their estimated entries (at least one if any of their counters has an estimate), and
+  // from how many executions their shapes are: the fewest, if they froze several times.
   // A method's sites see, per entry, the classes that they saw in the interval before it froze, each time that it
   // froze; where these are not known, the classes' shares stay as they were counted.
-  EstimatedCalls AddTo(RawCounts& counts) const { return Apply(estimated_, counts); }
-  EstimatedCalls AddTo(const Moment& now, RawCounts& counts) const;
+  MethodEstimates AddTo(RawCounts& counts) const { return Apply(estimated_, counts); }
+  MethodEstimates AddTo(const Moment& now, RawCounts& counts) const;
 
   // For counters that will belong to other methods: adds their estimates to the values, and forgets
   // the methods but for their estimated calls, and what ReleaseSite needs. The interval must have just begun, or it
@@ -122,6 +121,7 @@ class FrozenCounts {
     bool is_frozen = false;
     std::vector<uint64_t> shape;  // increments in the last interval in which it counted
     double entries = 0;           // in that interval
+    double fewest = 0;            // entries of all the intervals before it froze
     double known_share = 0;       // of the calls that are known to run it; hardly ever below 1
     double virtual_share = 0;     // of virtual calls of which nothing is known
     double outside_per_s = 0;
@@ -153,8 +153,9 @@ class FrozenCounts {
   static void AddEntries(const Flow& flow, Estimates& estimates);
   bool Calibrate(const Flow& flow, CounterIndex first, Method method);
   void Begin(std::span<const uint64_t> counters, double seconds, const TypeCounts* types);
-  static uint64_t NamedCalls(const Estimates& estimates, uint32_t first, const Method& method);
-  EstimatedCalls Apply(const Estimates& estimates, RawCounts& counts) const;
+  static MethodEstimate EstimateOf(const Estimates& estimates, uint32_t first,
+                                   const Method& method);
+  MethodEstimates Apply(const Estimates& estimates, RawCounts& counts) const;
   static SiteEstimate EstimateSites(const Estimates& estimates, uint32_t first,
                                     const Method& method, std::span<const uint64_t> counted);
   void ApplyObjects(const SiteEstimate& estimate, uint32_t site, TypeCounts& types) const;
@@ -174,7 +175,7 @@ class FrozenCounts {
   TypeCounts settled_objects_;  // estimated with the objects_ of earlier times that methods froze
   Estimates estimated_;         // of earlier intervals
   std::map<uint32_t, SiteEstimate> leaving_;  // sites whose methods are gone
-  EstimatedCalls released_;                   // those of methods that are gone
+  MethodEstimates released_;                  // those of methods that are gone
   uint64_t unnamed_ = 0;  // methods that are gone and have estimates, but are not in released_
 };
 

@@ -57,25 +57,23 @@ void FrozenCounts::SettleObjects(uint32_t first, Method& method) {
   method.settled = calls->second;
 }
 
-uint64_t FrozenCounts::NamedCalls(const Estimates& estimates, uint32_t first,
-                                  const Method& method) {
+MethodEstimate FrozenCounts::EstimateOf(const Estimates& estimates, uint32_t first,
+                                        const Method& method) {
   const auto found = estimates.calls.find(first);
-  const uint64_t calls = found == estimates.calls.end() ? 0 : Rounded(found->second);
-  if (calls > 0) return calls;
+  MethodEstimate made{.executions = Rounded(method.fewest)};
+  if (found != estimates.calls.end()) made.calls = Rounded(found->second);
   const size_t end = std::min(size_t{first} + method.counters, estimates.increments.size());
-  for (size_t i = first; i < end; ++i) {
-    if (Rounded(estimates.increments[i]) > 0) return 1;
-  }
-  return 0;
+  for (size_t i = first; i < end && made.calls == 0; ++i)
+    made.calls = Rounded(estimates.increments[i]) > 0 ? 1 : 0;
+  return made;
 }
 
-FrozenCounts::EstimatedCalls FrozenCounts::Apply(const Estimates& estimates,
-                                                 RawCounts& counts) const {
-  EstimatedCalls calls = released_;
+MethodEstimates FrozenCounts::Apply(const Estimates& estimates, RawCounts& counts) const {
+  MethodEstimates calls = released_;
   for (const auto& [first, method] : methods_) {
     const std::vector<double>& estimated = estimates.increments;
     const size_t end = std::min(size_t{first} + method.counters, estimated.size());
-    calls[method.name] += NamedCalls(estimates, first, method);
+    calls[method.name].Add(EstimateOf(estimates, first, method));
     if (!HasEstimate(estimated, first, method.counters)) continue;
     if (counts.counters.size() < end) counts.counters.resize(end);
     const SiteEstimate sites = EstimateSites(
@@ -124,10 +122,10 @@ void FrozenCounts::Release(CounterRange range, std::span<uint64_t> values) {
     const auto calls = estimated_.calls.find(begin + i);
     const auto method = methods_.find(begin + i);
     if (method != methods_.end()) {
-      const uint64_t named = NamedCalls(estimated_, begin + i, method->second);
+      const MethodEstimate named = EstimateOf(estimated_, begin + i, method->second);
       if (released_.size() < most_names_ || released_.contains(method->second.name)) {
-        released_[method->second.name] += named;
-      } else if (named > 0) {
+        released_[method->second.name].Add(named);
+      } else if (named.calls > 0) {
         ++unnamed_;
       }
     }

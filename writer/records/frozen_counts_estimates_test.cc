@@ -124,13 +124,13 @@ TEST_CASE("a method with an estimate is named, even if it is for less than half 
               .size() == 2);
   const std::vector<uint64_t> after{1, 101, 40, 4000, 60};
   RawCounts estimate{after, {}};
-  CHECK(counts.AddTo({classes, after, 2}, estimate).at("L.f()void") == 1);
+  CHECK(counts.AddTo({classes, after, 2}, estimate).at("L.f()void").calls == 1);
   CHECK(estimate.counters[3] == 4040);
   // Also once its class is gone.
   counts.Advance({classes, after, 2});
   counts.Release({left, 2}, {});
   RawCounts later{after, {}};
-  CHECK(counts.AddTo(later).at("L.f()void") == 1);
+  CHECK(counts.AddTo(later).at("L.f()void").calls == 1);
 }
 
 TEST_CASE("methods that are gone and cannot be named any more are told", "[frozen_counts]") {
@@ -154,7 +154,7 @@ TEST_CASE("methods that are gone and cannot be named any more are told", "[froze
   counts.Release({f, 3}, values);
   CHECK(values == std::vector<uint64_t>{20, 30, 10});
   RawCounts later{after, {}};
-  CHECK(counts.AddTo(later) == FrozenCounts::EstimatedCalls{{"P.f()void", 10}});
+  CHECK(counts.AddTo(later) == MethodEstimates{{"P.f()void", {10, 10}}});
   CHECK(counts.unnamed() == 1);
   counts.Restart(after, 3);
   CHECK(counts.unnamed() == 0);

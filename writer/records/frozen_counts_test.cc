@@ -178,7 +178,7 @@ TEST_CASE("entries that have no counter of their own", "[frozen_counts]") {
   RawCounts estimate{after, {}};
   const auto calls = counts.AddTo({classes, after, 2}, estimate);
   CHECK(estimate.counters == std::vector<uint64_t>{2, 40, 24, 16});
-  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.f()void", 30}});
+  CHECK(calls == MethodEstimates{{"P.f()void", {30, 10}}});
 }
 
 TEST_CASE("recursion", "[frozen_counts]") {
@@ -370,7 +370,7 @@ TEST_CASE("entries that no call explains grow like those that are explained", "[
   RawCounts estimate{after, {}};
   const auto calls = counts.AddTo({classes, after, 3}, estimate);
   CHECK(estimate.counters == std::vector<uint64_t>{1, 700, 1050, 350});
-  CHECK(calls == FrozenCounts::EstimatedCalls{{"P.called()void", 900}});
+  CHECK(calls == MethodEstimates{{"P.called()void", {900, 150}}});
 }
 
 TEST_CASE("a reset, a pause, and counters that go", "[frozen_counts]") {
@@ -396,7 +396,7 @@ TEST_CASE("a reset, a pause, and counters that go", "[frozen_counts]") {
   CHECK_FALSE(p.counts.IsFrozen(p.leaf));
   // Its calls stay known as estimated.
   RawCounts unloaded{p.raw, {}};
-  CHECK(p.counts.AddTo(unloaded).at("P.leaf()void") == 1000);
+  CHECK(p.counts.AddTo(unloaded).at("P.leaf()void").calls == 1000);
 
   p.counts.Restart(p.raw, p.seconds);
   RawCounts forgotten{p.raw, {}};

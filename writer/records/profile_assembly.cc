@@ -309,6 +309,10 @@ class Assembly {
     const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
                               ? static_cast<double>(calls) / static_cast<double>(entries)
                               : 1;
+    for (const Counted& v : versions) profile_.AddSureness(index, v.method->sureness);
+    if (is_replaced)
+      profile_.AddSureness(index,
+                           growth > 1 ? Sureness::EstimatedFrom(entries) : Sureness::Bounded());
     if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
@@ -397,6 +401,12 @@ AssemblyResult AssembleProfile(const ClassSource& sorted_classes, const Assembly
   Assembly assembly(sorted_classes, input, options, profile);
   assembly.Run();
   return assembly.TakeResult();
+}
+
+void MethodEstimate::Add(const MethodEstimate& more) {
+  if (more.calls == 0) return;
+  executions = calls == 0 ? more.executions : std::min(executions, more.executions);
+  calls = SaturatingSum(calls, more.calls);
 }
 
 bool ClassSource::GetRecord(const ClassRecord& klass, const CountedMethod& method,

@@ -91,16 +91,27 @@ struct AssemblyOptions {
   bool operator==(const AssemblyOptions&) const = default;
 };
 
+// What is estimated of a method.
+struct MethodEstimate {
+  uint64_t calls = 0;       // those of its calls that are estimated
+  uint64_t executions = 0;  // that were counted, and that its estimated counts follow
+
+  // Of a method that has this name, too.
+  void Add(const MethodEstimate& more);
+  bool operator==(const MethodEstimate&) const = default;
+};
+using MethodEstimates =
+    std::map<std::string, MethodEstimate>;  // as Profile::DescribeMethod names them
+
 // Methods that were without probes for a while: their counts are in part estimated.
 struct EstimatedMethods {
-  // Of their calls, those that are estimated, by method as Profile::DescribeMethod names it.
-  std::map<std::string, uint64_t> calls;
+  MethodEstimates calls;
   uint64_t unnamed = 0;  // with estimates that are not in `calls`
   uint64_t lost = 0;     // whose estimates could not be read: their counts lack them
 
   // How many methods have estimates. The others were counted whenever they ran.
   uint64_t with_estimates() const {
-    const auto has_any = [](const auto& method) { return method.second > 0; };
+    const auto has_any = [](const auto& method) { return method.second.calls > 0; };
     return static_cast<uint64_t>(std::count_if(calls.begin(), calls.end(), has_any)) + unnamed;
   }
   bool operator==(const EstimatedMethods&) const = default;

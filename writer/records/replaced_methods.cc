@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "writer/flow/flow_solver.h"
 #include "writer/names/intrinsic_names.h"
 
 namespace iprof {
 namespace {
 
-// How often what is missing is passed on. Candidates hardly ever call others through more of them.
-constexpr int kMostRounds = 8;
 constexpr double kMost = 9e18;
 
 }  // namespace
@@ -57,21 +56,31 @@ double ReplacedMethods::SiteCalls::Calls(uint64_t counted_entries) const {
 
 void ReplacedMethods::Settle() {
   targets_.reset();
-  std::unordered_map<SiteCalls*, double> missing;
-  for (int round = 0; round < kMostRounds; ++round) {
-    missing.clear();
-    for (const InnerCall& call : inner_) {
-      const auto entries = static_cast<double>(call.from->entries);
-      const double replaced = call.from->Calls(call.from->entries) - entries;
-      if (replaced <= 0 || call.from->entries < kLeastEntries) continue;
-      missing[call.to] += static_cast<double>(call.count) * replaced / entries;
+  FlowProblem problem;
+  std::vector<SiteCalls*> methods;
+  std::unordered_map<const SiteCalls*, uint32_t> numbers;
+  const auto number_of = [&](SiteCalls* method) {
+    const auto [known, is_new] = numbers.emplace(method, static_cast<uint32_t>(methods.size()));
+    if (is_new) {
+      methods.push_back(method);
+      problem.floor.push_back(static_cast<double>(method->entries));
+      problem.external.push_back(
+          static_cast<double>(method->sure > method->entries ? method->count : method->sure));
     }
-    bool is_settled = true;
-    for (const auto& [method, count] : missing) {
-      is_settled = is_settled && std::abs(method->missing - count) < 0.5;
-      method->missing = std::min(count, kMost);
-    }
-    if (is_settled) return;
+    return known->second;
+  };
+  for (const InnerCall& call : inner_) {
+    if (call.from->entries < kLeastEntries) continue;
+    const auto count = static_cast<double>(call.count);
+    const FlowEdge edge{number_of(call.from), number_of(call.to),
+                        count / static_cast<double>(call.from->entries)};
+    problem.edges.push_back(edge);
+    problem.external[edge.to] -= count;  // flows in along the edge
+  }
+  const std::vector<double> total = SolveFlow(problem).total;
+  for (const FlowEdge& edge : problem.edges) {
+    double& missing = methods[edge.to]->missing;
+    missing = std::min(missing + (total[edge.from] - problem.floor[edge.from]) * edge.gain, kMost);
   }
 }
 

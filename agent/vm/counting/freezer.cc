@@ -294,7 +294,7 @@ void Freezer::Reset(jvmtiEnv* jvmti, JNIEnv* jni) {
   NoteFigures();
 }
 
-FrozenCounts::EstimatedCalls Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const {
+MethodEstimates Freezer::AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const {
   if (!store_.is_open() || counts_.frozen() == 0) return counts_.AddTo(counts);
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
   const std::optional<TypeCounts> types = Types(jvmti, jni);

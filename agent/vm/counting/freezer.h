@@ -102,7 +102,7 @@ class Freezer {
   // What was recorded so far is forgotten.
   void Reset(jvmtiEnv* jvmti, JNIEnv* jni);
   // Adds the estimates to counts of the recording.
-  FrozenCounts::EstimatedCalls AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const;
+  MethodEstimates AddTo(jvmtiEnv* jvmti, JNIEnv* jni, RawCounts& counts) const;
   // Methods with estimates that AddTo does not name; see FrozenCounts::unnamed.
   uint64_t unnamed() const { return counts_.unnamed(); }
   // Before counters will belong to other methods: ends the interval, so that no estimate is lost. Returns false

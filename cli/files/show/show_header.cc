@@ -29,6 +29,7 @@ class Header {
     PrintProvenance(console_, section, options_.width);
     PrintNotes(section);
     PrintMethods();
+    PrintSureness();
     PrintHotSet();
     if (!options_.filter.empty())
       Line("only:", options_.filter.Describe() + "; shares are of the whole profile");
@@ -82,6 +83,17 @@ class Header {
     Line("methods:", fmt::format("{} ran; {}, in {}", Grouped(CountMethodsThatRan(profile_)),
                                  Counted(profile_.method_count(), "is declared", "are declared"),
                                  Counted(profile_.type_count(), "type", "types")));
+  }
+
+  void PrintSureness() {
+    const auto all = static_cast<double>(profile_.Total(Table::kCalls));
+    std::string text;
+    for (const SurenessRow& row : SummarizeSureness(profile_)) {
+      text += fmt::format("{}{} {} ({:.1f} % of calls)", text.empty() ? "" : ", ",
+                          Counted(row.methods, "method", "methods"), NameOf(row.kind),
+                          100 * static_cast<double>(row.calls) / all);
+    }
+    if (!text.empty()) Line("how sure:", text);
   }
 
   void PrintHotSet() {

@@ -28,6 +28,16 @@ void PrintDepths(JsonText& json, const Profile& profile, const ShowOptions& opti
   json.EndObject();
 }
 
+void PrintSureness(JsonText& json, const Profile& profile) {
+  const std::vector<SurenessRow> rows = SummarizeSureness(profile);
+  if (rows.empty()) return;
+  json.Objects("sureness", rows, [&](const SurenessRow& row) {
+    json.Field("sureness", NameOf(row.kind));
+    json.Field("methods", row.methods);
+    json.Field("calls", row.calls);
+  });
+}
+
 void PrintHotSet(JsonText& json, const HotSet& hot) {
   json.Key("hot_set");
   json.StartObject();
@@ -108,6 +118,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Field("types", profile.type_count());
   json.Field("methods", profile.method_count());
   json.Field("methods_that_ran", CountMethodsThatRan(profile));
+  PrintSureness(json, profile);
   PrintHotSet(json, options.hot);
   json.Key("unknown_keys");
   json.StartArray();

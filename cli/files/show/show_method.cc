@@ -145,6 +145,8 @@ class MethodText {
       const CallView calls = view_.Calls(method);
       add(calls.match.found ? "called " + Times(calls.count) : std::string("no call is recorded"));
     }
+    if (const Sureness sureness = profile_.SurenessOf(method); sureness.is_present())
+      add("counts are " + sureness.Describe());
     if (const SampleFigures samples = indexer_.SamplesOf(method); samples.total != 0) {
       add(fmt::format("{} in it, {} in it or in what it calls",
                       Counted(samples.self, "sample", "samples"), Grouped(samples.total)));
@@ -345,6 +347,8 @@ bool ShowMethodsJson(Console& console, const Profile& profile, const ShowOptions
     const CallView calls = view.Calls(method);
     json.Field("called", calls.match.found);
     json.Field("calls", calls.count);
+    if (const Sureness sureness = profile.SurenessOf(method); sureness.is_present())
+      json.Field("sureness", sureness.Describe());
     const SampleFigures samples = indexer.SamplesOf(method);
     json.Field("samples_self", samples.self);
     json.Field("samples_total", samples.total);

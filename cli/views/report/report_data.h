@@ -11,8 +11,8 @@
 //             hot is {methods, all_methods, code_bytes, all_code_bytes, unknown_lengths} (writer/ops/hot_set.h)
 //   types     [name …]
 //   jdk       [type …] that belong to the JDK
-//   methods   [[name, [declaring type, return type, parameter type …], [calls, self, total, branches, receivers],
-//               sites, positions, callers, callees, code] …], most important first; a row may end before the sites or the code
+//   methods   [[name, [declaring type, return type, parameter type …], [calls, self, total, branches, receivers, mark
+//               of how sure they are (writer/profile/sureness.h), if it is known], sites, positions, callers, callees, code] …], most important first; a row may end before the sites or the code
 //     site      [table, bci, line or 0, total, [key, count, …], outcomes left out, name of the callee if it is known];
 //               key: successor's bci, or type
 //     position  [bci, line or 0, self, total]

@@ -86,6 +86,15 @@ TEST_CASE("the data of a profile are one JSON object") {
   CHECK(Number(data, "all_frames") == 3);
 }
 
+TEST_CASE("a method has the mark of how sure its counts are, if the profile says so") {
+  Profile profile = Parse(kShapes);
+  CHECK(DataOf(profile).find(R"("M"])") == std::string::npos);
+  const TypeIndex signature[] = {*profile.FindType("a.Main"), *profile.FindType("void"),
+                                 *profile.FindType("int")};
+  profile.AddSureness(profile.FindMethod("loop", signature).value(), Sureness::EstimatedFrom(5000));
+  CheckHas(DataOf(profile), R"([9,0,5,100,75,"M"])");
+}
+
 TEST_CASE("no name can end the element that holds the data") {
   std::string text = kShapes;
   text.replace(text.find("a.Circle"), 8, "a.</script><script>alert(1)<!--");

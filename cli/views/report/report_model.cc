@@ -34,6 +34,7 @@ class Naming {
       for (const TypeIndex type : from_.Signature(method)) signature.push_back(Of(type));
       known = names_.AddMethod(from_.MethodName(method), signature);
       names_.notes().Add(*known, from_.notes(), method);
+      names_.AddSureness(*known, from_.SurenessOf(method));
       if (from_.CodeHash(method) != 0) names_.SetCodeHash(*known, from_.CodeHash(method));
     }
     return *known;

@@ -125,6 +125,7 @@ class Filter {
       methods_[At(method)] = made_.profile.AddMethodWithId(from_.MethodName(method), signature,
                                                            from_.MethodFileId(method));
       made_.profile.SetCodeHash(methods_[At(method)], from_.CodeHash(method));
+      made_.profile.AddSureness(methods_[At(method)], from_.SurenessOf(method));
       made_.profile.notes().Add(methods_[At(method)], from_.notes(), method);
     }
   }

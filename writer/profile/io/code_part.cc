@@ -106,11 +106,61 @@ std::optional<std::vector<uint32_t>> ParseLengths(std::string_view text) {
   return lengths;
 }
 
+std::string MarksOf(const std::vector<Sureness>& all) {
+  std::string text;
+  for (size_t first = 0; first < all.size();) {
+    size_t end = first + 1;
+    while (end < all.size() && all[end] == all[first]) ++end;
+    text += all[first].Mark();
+    if (end - first > 1) text += std::to_string(end - first);
+    first = end;
+  }
+  return text;
+}
+
+// nullopt if the text has another shape.
+std::optional<std::vector<Sureness>> ParseMarks(std::string_view text) {
+  constexpr size_t kMostDigits = 7;  // of kMostMethods
+  std::vector<Sureness> all;
+  while (!text.empty()) {
+    const std::optional<Sureness> sureness = Sureness::OfMark(text.front());
+    if (!sureness) return std::nullopt;
+    text.remove_prefix(1);
+    size_t digits = 0;
+    size_t count = 0;
+    while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
+      if (digits == kMostDigits) return std::nullopt;
+      count = count * 10 + static_cast<size_t>(text[digits++] - '0');
+    }
+    if (digits > 0 && count < 2) return std::nullopt;
+    text.remove_prefix(digits);
+    all.resize(all.size() + std::max<size_t>(count, 1), *sureness);
+    if (all.size() > kMostMethods) return std::nullopt;
+  }
+  return all;
+}
+
+// Empty: all are what a reader takes methods without a mark for.
+std::string SurenessToWrite(const Profile& profile, const std::vector<MethodIndex>& methods) {
+  if (!profile.has_sureness()) return {};
+  const Sureness usual = SurenessWithoutMark(profile);
+  bool differs = false;
+  std::vector<Sureness> all;
+  all.reserve(methods.size());
+  for (const MethodIndex method : methods) {
+    const Sureness sureness = profile.SurenessOf(method);
+    all.push_back(sureness.is_present() ? sureness : usual);
+    differs = differs || all.back() != usual;
+  }
+  return differs ? MarksOf(all) : std::string();
+}
+
 struct CodeText {
   int64_t bits = 0;
   std::string methods;
   std::vector<uint64_t> hashes;
-  std::vector<uint32_t> lengths;  // empty: none
+  std::vector<uint32_t> lengths;   // empty: none
+  std::vector<Sureness> sureness;  // empty: none
 };
 
 std::optional<CodeText> ParseCode(std::string_view json) {
@@ -127,6 +177,12 @@ std::optional<CodeText> ParseCode(std::string_view json) {
       if (hashes) text.hashes = std::move(*hashes);
       return has_hashes;
     }
+    if (name == "sureness") {
+      if (!in.ReadText(&digits)) return false;
+      auto marks = ParseMarks(digits);
+      if (marks) text.sureness = std::move(*marks);
+      return marks.has_value();
+    }
     if (name != "lengths") return in.SkipValue();
     if (!in.ReadText(&digits)) return false;
     auto lengths = ParseLengths(digits);
@@ -136,6 +192,7 @@ std::optional<CodeText> ParseCode(std::string_view json) {
   if (!read || text.bits != kCodeHashBits || text.methods.size() != kDigitsEach || !has_hashes)
     return std::nullopt;
   if (!text.lengths.empty() && text.lengths.size() != text.hashes.size()) return std::nullopt;
+  if (!text.sureness.empty() && text.sureness.size() != text.hashes.size()) return std::nullopt;
   for (size_t m = 0; m < text.lengths.size(); ++m)
     text.hashes[m] = WithCodeLength(text.hashes[m], text.lengths[m]);
   return text;
@@ -149,6 +206,15 @@ std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json) {
   std::optional<CodeText> text = ParseCode(json);
   if (!text) return std::nullopt;
   return std::move(text->hashes);
+}
+
+std::vector<Sureness> SurenessInCodePart(std::string_view json) {
+  std::optional<CodeText> text = ParseCode(json);
+  return text ? std::move(text->sureness) : std::vector<Sureness>();
+}
+
+Sureness SurenessWithoutMark(const Profile& profile) {
+  return AgentPart(profile, kHarvestPart) ? Sureness::Unknown() : Sureness::Exact();
 }
 
 std::vector<uint32_t> CodeLengthsIn(std::string_view json, size_t methods,
@@ -177,7 +243,10 @@ CodePartForm LoadCodeHashes(Profile& profile) {
   const std::vector<MethodIndex> methods = RecordedMethods(profile);
   if (text->hashes.size() != methods.size() || HashOfNames(profile, methods) != text->methods)
     return CodePartForm::kOther;
-  for (size_t m = 0; m < methods.size(); ++m) profile.SetCodeHash(methods[m], text->hashes[m]);
+  for (size_t m = 0; m < methods.size(); ++m) {
+    profile.SetCodeHash(methods[m], text->hashes[m]);
+    if (!text->sureness.empty()) profile.AddSureness(methods[m], text->sureness[m]);
+  }
   return CodePartForm::kFits;
 }
 
@@ -187,7 +256,7 @@ void NoteCodeHashes(Profile& profile) {
   bool any = false;
   bool any_length = false;
   std::vector<MethodIndex> methods;
-  if (profile.has_code_hashes()) methods = RecordedMethods(profile);
+  if (profile.has_code_hashes() || profile.has_sureness()) methods = RecordedMethods(profile);
   if (methods.size() > kMostMethods) methods.clear();
   hashes.reserve(methods.size() * kDigitsEach);
   for (const MethodIndex method : methods) {
@@ -197,11 +266,14 @@ void NoteCodeHashes(Profile& profile) {
     any_length = any_length || CodeLengthIn(hash) != 0;
     AppendSmall(CodeLengthIn(hash), &lengths);
   }
+  const std::string marks = SurenessToWrite(profile, methods);
+  any = any || !marks.empty();
   const std::string names = any ? HashOfNames(profile, methods) : std::string();
   if (names.empty()) return RemoveAgentPart(profile, kCodePart);
   JsonBuilder json;
   json.Open('{').Field("bits", kCodeHashBits).Field("methods", names).Field("hashes", hashes);
   if (any_length) json.Field("lengths", lengths);
+  if (!marks.empty()) json.Field("sureness", marks);
   SetAgentPart(profile, kCodePart, json.Close('}').Take());
 }
 

@@ -149,6 +149,71 @@ TEST_CASE("names that would take hours are not hashed") {
   CHECK(LoadCodeHashes(profile) == CodePartForm::kOther);
 }
 
+// The marks of the methods, absent ones as dots.
+std::string MarksIn(const Profile& profile) {
+  std::string marks;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const Sureness sureness = profile.SurenessOf(method);
+    marks += sureness.is_present() ? sureness.Mark() : '.';
+  }
+  return marks;
+}
+
+std::string ReadBack(const Profile& profile) {
+  const Result<std::string> text = WriteProfileText(profile);
+  const Result<Profile> read = text.ok() ? ReadProfileText(*text) : text.status();
+  return read.ok() ? MarksIn(*read) : read.status().message();
+}
+
+TEST_CASE("how sure methods are is read back, also without hashes") {
+  Profile profile = Methods(9);  // of which 2, 5 and 8 are not recorded
+  for (const uint32_t method : {0U, 1U, 2U, 3U})
+    profile.AddSureness(MethodIndex{method}, Sureness::Exact());
+  profile.AddSureness(MethodIndex{4}, Sureness::EstimatedFrom(5000));
+  profile.AddSureness(MethodIndex{6}, Sureness::EstimatedFrom(0));
+  NoteCodeHashes(profile);
+  CHECK_THAT(std::string(*AgentPart(profile, kCodePart)), Catch::Contains(R"("sureness":"e3Mge")"));
+  CHECK(ReadBack(profile) == "ee.eM.ge.");
+}
+
+TEST_CASE("the least sure of what is added counts") {
+  Profile profile = Methods(1);
+  CHECK_FALSE(profile.has_sureness());
+  profile.AddSureness(MethodIndex{0}, Sureness());
+  CHECK_FALSE(profile.has_sureness());
+  profile.AddSureness(MethodIndex{0}, Sureness::EstimatedFrom(100));
+  profile.AddSureness(MethodIndex{0}, Sureness::Exact());
+  CHECK(profile.SurenessOf(MethodIndex{0}) == Sureness::EstimatedFrom(64));
+}
+
+TEST_CASE("a profile in which all is as usual has no marks") {
+  Profile exact = Methods(3);
+  exact.AddSureness(MethodIndex{0}, Sureness::Exact());
+  exact.AddSureness(MethodIndex{1}, Sureness::Exact());
+  NoteCodeHashes(exact);
+  CHECK(exact.extras().empty());
+  // In a harvest, exact methods are not usual.
+  SetAgentPart(exact, kHarvestPart, R"({"source":"methoddata"})");
+  NoteCodeHashes(exact);
+  CHECK(ReadBack(exact) == "ee.");
+}
+
+TEST_CASE("marks that do not fit are refused") {
+  const auto with = [](const std::string& marks) {
+    return R"({"bits":36,"methods":"abcdef","hashes":"---","sureness":")" + marks + "\"}";
+  };
+  for (const char* marks : {"", "e3", "eMg", "Z2-", "b2e", "eee"}) CHECK(IsCodePart(with(marks)));
+  for (const char* marks :
+       {"e", "e2", "e4", "x3", "a3", "e0", "e1ee", "3e", "e99999999", "e9999999", "e3!", "EXACT"}) {
+    INFO(marks);
+    CHECK_FALSE(IsCodePart(with(marks)));
+  }
+  CHECK(SurenessInCodePart(with("Mg2")) == std::vector<Sureness>{Sureness::EstimatedFrom(4096),
+                                                                 Sureness::EstimatedFrom(0),
+                                                                 Sureness::EstimatedFrom(0)});
+  CHECK(SurenessInCodePart("{}").empty());
+}
+
 TEST_CASE("only the part's shape is accepted") {
   CHECK(IsCodePart(R"({"bits":36,"methods":"abcdef","hashes":"abcdefABCDEF"})"));
   CHECK(IsCodePart(R"({"later":[1], "bits": 36,"methods":"abcdef","hashes":""})"));

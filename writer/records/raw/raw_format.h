@@ -52,7 +52,7 @@
 // The tail is bytes, sealed like a log record:
 //   parts, each: name, JSON. They win over those of the log
 //   methods with live frames, each: MethodKey, frames
-//   methods with estimates among their counts, each: name, estimated calls. Then how many more there are
+//   methods with estimates among their counts, each: name, estimated calls, executions. Then how many more there are
 //
 // The harvest is a record of what is not counted by probes (raw_harvest.h). It is empty or whole.
 //
@@ -80,7 +80,7 @@
 
 namespace iprof {
 
-inline constexpr uint32_t kRawVersion = 5;
+inline constexpr uint32_t kRawVersion = 6;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
 inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);

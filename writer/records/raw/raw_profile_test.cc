@@ -338,10 +338,16 @@ TEST_CASE("methods that compilers replaced are estimated, and the profile names 
         "compilers replaced calls of them (intrinsics), and what these call may be called more "
         "often\n");
   Profile profile;
-  assembly.estimated.calls = {{"a.Math.min()void", 2}, {"a.B.run()void", 7}};
+  profile.AddStandardTypes();
+  const TypeIndex signature[] = {profile.AddType("a.B"), TypeIndex{8}};
+  const MethodIndex frozen = profile.AddMethod("run", signature);
+  const MethodIndex other = profile.AddMethod("other", signature);
+  assembly.estimated.calls = {{"a.Math.min()void", {2, 9}}, {"a.B.run()void", {7, 100}}};
   NoteEstimates(assembly, profile);
   CHECK(AgentPart(profile, kEstimatesPart) ==
         R"({"calls":{"a.B.run()void":7,"a.Math.max()void":584,"a.Math.min()void":3}})");
+  CHECK(profile.SurenessOf(frozen) == Sureness::EstimatedFrom(100));
+  CHECK(profile.SurenessOf(other) == Sureness());
   Profile exact;
   NoteEstimates(AssemblyResult(), exact);
   CHECK_FALSE(AgentPart(exact, kEstimatesPart));

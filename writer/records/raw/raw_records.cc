@@ -381,15 +381,17 @@ RawRecord EncodeRawTail(const RawTail& tail) {
     PutText(part.name, &body);
     PutText(part.json, &body);
   }
-  const auto put_all = [&](const auto& numbers) {
-    Put(numbers.size(), &body);
-    for (const auto& [method, number] : numbers) {
-      PutText(method, &body);
-      Put(number, &body);
-    }
-  };
-  put_all(tail.live_frames);
-  put_all(tail.estimated.calls);
+  Put(tail.live_frames.size(), &body);
+  for (const auto& [method, frames] : tail.live_frames) {
+    PutText(method, &body);
+    Put(frames, &body);
+  }
+  Put(tail.estimated.calls.size(), &body);
+  for (const auto& [method, estimate] : tail.estimated.calls) {
+    PutText(method, &body);
+    Put(estimate.calls, &body);
+    Put(estimate.executions, &body);
+  }
   Put(tail.estimated.unnamed, &body);
   return Seal(body);
 }
@@ -418,16 +420,17 @@ bool ReadRawTail(std::span<const uint8_t> tail, RawContents* contents) {
     const std::string_view name = in.GetText();
     parts.insert_or_assign(std::string(name), std::string(in.GetText()));
   }
-  const auto get_all = [&] {
-    std::map<std::string, uint64_t> numbers;
-    for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
-      const std::string_view method = in.GetText();
-      numbers[std::string(method)] += in.Get64();
-    }
-    return numbers;
-  };
-  std::map<std::string, uint64_t> frames = get_all();
-  EstimatedMethods estimated{.calls = get_all()};
+  std::map<std::string, uint64_t> frames;
+  for (uint32_t left = in.GetCount(2); left > 0 && in.ok(); --left) {
+    const std::string_view method = in.GetText();
+    frames[std::string(method)] += in.Get64();
+  }
+  EstimatedMethods estimated;
+  for (uint32_t left = in.GetCount(3); left > 0 && in.ok(); --left) {
+    const std::string_view method = in.GetText();
+    const uint64_t calls = in.Get64();
+    estimated.calls[std::string(method)].Add({calls, in.Get64()});
+  }
   estimated.unnamed = in.Get();
   if (!in.ok() || !in.at_end()) return false;
   parts.merge(contents->parts);  // adds those that are not in the tail

@@ -45,7 +45,7 @@ ClassRecord MakeClass(std::string_view name, uint32_t first) {
 struct Source {
   const ClassRecord counted = MakeClass("test/C", 0);
   const ClassRecord frozen = MakeClass("test/F", 1);
-  const ClassRecord harvested = MakeClass("test/H", 0);
+  ClassRecord harvested = MakeClass("test/H", 0);
   const RecordedClasses all{{&counted, &frozen}};
   const RecordedClasses hotspots{{&harvested}};
   std::vector<uint64_t> counters = {5, 800};
@@ -54,12 +54,13 @@ struct Source {
   TypeCounts harvested_types;
   std::vector<uint64_t> pairs = {4, 1};
   std::vector<uint64_t> weights = {3, 0};
-  EstimatedMethods estimated{.calls = {{"test.F.run()void", 700}, {"test.G.run()void", 0}},
+  EstimatedMethods estimated{.calls = {{"test.F.run()void", {700, 5000}}, {"test.G.run()void", {}}},
                              .unnamed = 2};
   bool is_at_rest = true;
   bool harvests = true;
 
   Source() {
+    harvested.methods[0].sureness = Sureness::EstimatedFrom(0);
     types.Add(0, "test.X", 4);
     types.AddLost(1, 1);
     harvested_types.AddLost(0, 30);  // so that the assembly leaves the site out
@@ -126,6 +127,11 @@ bool HarvestIs(const RawProfile& made, uint64_t count) {
          std::string::npos;
 }
 
+std::string MarkOf(const Profile& profile, std::string_view klass) {
+  const TypeIndex signature[] = {*profile.FindType(klass), TypeIndex{8}};
+  return profile.SurenessOf(profile.FindMethod("run", signature).value()).Describe();
+}
+
 RawHeader Header() {
   RawHeader header = LoadingProgram::Header();
   header.harvests = true;
@@ -157,6 +163,10 @@ TEST_CASE("what goes through a raw file gives the profile that is made at once")
     CHECK(estimates->calls.at("test.F.run()void") == 700);
     CHECK(HarvestNote::Of(*profile)->sites_left_out == 5);  // with that of the assembly
     CHECK_FALSE(profile->FindType("test.Rare"));
+    // C may be one of the two methods with estimates that have no name.
+    CHECK(MarkOf(*profile, "test.C") == "unknown");
+    CHECK(MarkOf(*profile, "test.F") == "estimated from 4,096 executions");
+    CHECK(MarkOf(*profile, "test.H") == "guessed");
   }
   for (const AssemblyResult* made : {at_once.counted(), &recovered.assembly}) {
     CHECK(made->estimated.unnamed == 2);
@@ -284,7 +294,8 @@ TEST_CASE("a harvest and names of estimates without room are counted, and all el
   Source source;
   source.harvested_counters.resize(kLeastRawBytes);
   for (int m = 0; m < 5'000; ++m)
-    source.estimated.calls["test.F.a_method_with_a_long_name_" + std::to_string(m) + "()void"] = 1;
+    source.estimated.calls["test.F.a_method_with_a_long_name_" + std::to_string(m) + "()void"] = {
+        1, 1};
   const uint64_t estimated = source.estimated.with_estimates();
   Place place(Header(), {.most_bytes = kLeastRawBytes});
   RawSink sink(*place.file, 1);

@@ -7,6 +7,23 @@
 #include "writer/profile/io/estimate_note.h"
 
 namespace iprof {
+namespace {
+
+// If not all estimated methods are known, the others may be estimated, too.
+void AddSureness(const EstimatedMethods& estimated, Profile& profile) {
+  const bool are_known = estimated.unnamed + estimated.lost == 0;
+  if (estimated.calls.empty() && are_known) return;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const auto found = estimated.calls.find(profile.DescribeMethod(method));
+    if (found != estimated.calls.end() && found->second.calls > 0) {
+      profile.AddSureness(method, Sureness::EstimatedFrom(found->second.executions));
+    } else if (!are_known) {
+      profile.AddSureness(method, Sureness::Unknown());
+    }
+  }
+}
+
+}  // namespace
 
 void AddCounts(const AssemblyResult& assembly, RunNote* note) {
   const auto number = [](uint64_t count) { return static_cast<int64_t>(count); };
@@ -27,14 +44,15 @@ void AddCounts(const AssemblyResult& assembly, RunNote* note) {
 }
 
 void NoteEstimates(const AssemblyResult& assembly, Profile& profile) {
+  AddSureness(assembly.estimated, profile);
   if (assembly.replaced_calls.empty() && assembly.estimated.calls.empty()) return;
   EstimateNote note;
-  for (const auto* calls : {&assembly.replaced_calls, &assembly.estimated.calls}) {
-    for (const auto& [method, count] : *calls) {
-      int64_t& sum = note.calls[method];
-      sum = SaturatingAdd(sum, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)));
-    }
-  }
+  const auto add = [&](const std::string& method, uint64_t calls) {
+    int64_t& sum = note.calls[method];
+    sum = SaturatingAdd(sum, static_cast<int64_t>(std::min<uint64_t>(calls, INT64_MAX)));
+  };
+  for (const auto& [method, calls] : assembly.replaced_calls) add(method, calls);
+  for (const auto& [method, estimate] : assembly.estimated.calls) add(method, estimate.calls);
   SetAgentPart(profile, kEstimatesPart, note.ToJson());
 }
 

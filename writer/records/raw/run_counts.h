@@ -21,7 +21,7 @@ inline int64_t NumberInNote(uint64_t count) {
 // How exact the counts are, and what was left out. How far estimates are off is unknown.
 void AddCounts(const AssemblyResult& assembly, RunNote* note);
 // Notes in the profile which calls are estimated (writer/profile/io/estimate_note.h): of methods that compilers replaced, and of
-// those that were without probes.
+// those that were without probes; and of the latter how sure they are.
 void NoteEstimates(const AssemblyResult& assembly, Profile& profile);
 // The numbers of methods of a snapshot, which says whether it was at rest.
 void AddCounts(const AssemblyResult& assembly, SnapshotNote* note);

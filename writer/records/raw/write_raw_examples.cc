@@ -92,7 +92,7 @@ bool WriteHarvest(const std::string& path) {
   harvest.bytes = iprof::EncodeRawHarvest(iprof::RecordedClasses({&klass}), counters, types, {});
   iprof::RawGeneration generation;
   generation.time_ns = 1;
-  generation.estimated.calls["a.B.run()void"] = 2;
+  generation.estimated.calls["a.B.run()void"] = {2, 4};
   generation.estimated.unnamed = 1;
   generation.harvest = std::make_shared<const iprof::RawHarvestBytes>(std::move(harvest));
   return (*writer)->Publish(generation).status.ok();

@@ -19,6 +19,14 @@ export function shortCount(number) {
   return `${value.toPrecision(3)} ${units[unit]}`;
 }
 
+// What a mark says (writer/profile/sureness.h): "M" → "estimated from 4,096 executions".
+export function sureness(mark) {
+  const words = {e: 'exact', b: 'bounded', g: 'guessed'};
+  if (mark < 'A' || mark > 'Z') return words[mark] ?? 'unknown';
+  const executions = 2 ** (mark.charCodeAt(0) - 65);
+  return `estimated from ${count(executions)} execution${executions === 1 ? '' : 's'}`;
+}
+
 export function share(part, whole) {
   return whole > 0 ? part / whole : 0;
 }

@@ -28,7 +28,8 @@ export function showMethod(model, method, into) {
     element('p', {class: 'dim break signature'}, method.readable),
     element('dl', {class: 'facts card'},
       figure('Calls', 'calls'), figure('Samples in it', 'self'), figure('In it or below', 'total'),
-      figure('Branch executions', 'branches'), figure('Calls with receivers', 'receivers')));
+      figure('Branch executions', 'branches'), figure('Calls with receivers', 'receivers'),
+      method.sureness ? element('div', {class: 'fact'}, element('dt', {}, 'Counts are'), element('dd', {}, method.sureness)) : ''));
 
   if (!method.hasDetails) {
     into.append(element('p', {class: 'note'}, 'This page has only the sums of this method: it is one of the less important ones, and the file is limited in size.'));

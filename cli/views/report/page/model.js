@@ -3,7 +3,7 @@
 // Every count is an array with one number of each profile: one, or the old and the new one. `newest` is the index of
 // the profile that the page is about.
 
-import { longType, packageOf, shortType } from './format.js';
+import { longType, packageOf, shortType, sureness } from './format.js';
 
 export const TABLES = ['calls', 'branches', 'receivers', 'monitors', 'samples', 'type checks'];
 const KEYS = ['callCountProfiles', 'conditionalProfiles', 'virtualInvokeProfiles', 'monitorProfiles', 'samplingProfiles',
@@ -44,6 +44,7 @@ function readMethod(row, index, types, jdk) {
     code: code === undefined ? null : readCode(code),
   };
   MEASURES.forEach((measure, m) => { method[measure] = perSide(counts[m]); });
+  method.sureness = counts.length > MEASURES.length ? sureness(counts[MEASURES.length]) : '';
   return method;
 }
 
