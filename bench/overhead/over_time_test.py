@@ -9,8 +9,8 @@ from overhead.configurations import Configuration
 from overhead.forks import Forks
 from runner.workloads import REAL, Workload
 
-# Claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps". Ends after four seconds if a
-# time is given, otherwise after the repetitions.
+# Claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps", where it says a cost of its own. Ends after
+# four seconds if a time is given, otherwise after the repetitions.
 JAVA = """#!/bin/sh
 echo "$@" >>{folder}/commands
 most=1000 cost=1
@@ -34,12 +34,13 @@ while [ $done -le $most ]; do
   echo "$((done * 100)) $done $((done * cost * 100000000)) 0 0"
   done=$((done + 10))
 done >$rows
+[ -z "$swap" ] || echo "iprofagent: counting costs about 25.0 % of the program's time, 2.0 % at the end; an increment 1.20 ns"
 echo RESULT end_ticks=0 checksum=${{sum:-$most}}
 """
 
 
 class Running(unittest.TestCase):
-    def run_ways(self, *ways, rounds=1):
+    def run_ways(self, *ways, rounds=1, seconds=4):
         """The table."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -48,9 +49,10 @@ class Running(unittest.TestCase):
         java.write_text(JAVA.format(folder=self.folder))
         java.chmod(0o755)
         self.forks = Forks(java, self.folder, False, limit_s=900)
-        made, workload = over_time.OverTime(self.forks, self.folder, 4), Workload("w", REAL, 1, 8)
+        made, workload = over_time.OverTime(self.forks, self.folder, seconds), Workload("w", REAL, 1, 8)
         made.run([(number, workload, way) for number in range(rounds) for way in ways])
         self.verdicts = [str(verdict) for verdict in over_time.verdicts(made, [workload], ways)]
+        self.windows = over_time.windows_table(made, workload, ways)
         return over_time.table(made, workload, ways)
 
     def test_a_short_run_without_an_agent_decides_how_much_work_there_is(self):
@@ -65,8 +67,17 @@ class Running(unittest.TestCase):
     def test_swaps_and_pauses(self):
         table = self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]))
         self.assertRegex(table, r"(?m)^swaps +4\.0 +1\.00 +- +1\.00 in 2 s +1\.00 in 1 s +1\.00 in 1 s +1\.8 % +1 +70 ms$")
-        self.assertEqual([verdict.split()[0] for verdict in self.verdicts], ["holds", "holds", "MISSES"])
+        self.assertEqual([verdict.split()[0] for verdict in self.verdicts], ["holds", "holds", "MISSES", "MISSES"])
         self.assertEqual(self.verdicts[2], "MISSES        swaps, longest pause in seconds, worst program <= 0.05: 0.07 [one fork], w")
+        self.assertRegex(self.windows, r"(?m)^swaps +- +- +- +1\.00 +1\.25 +1\.02$")
+
+    def test_windows_of_cpu_time_and_what_the_agent_says(self):
+        self.run_ways(Configuration("none", []), Configuration("slow", ["slow"]), Configuration("swaps", ["swaps"]), seconds=50)
+        self.assertRegex(self.windows, r"(?m)^slow +2\.00 +2\.00 +- +2\.00 +- +-$")  # the base ends after 50 s
+        self.assertNotIn("none ", self.windows)
+        self.run_ways(Configuration("none", []), Configuration("swaps", ["slow", "swaps"]), seconds=50)
+        self.assertIn("MISSES        swaps, 30 to 60 s of CPU time, worst program <= 1.10: 2.00 [one fork], w", self.verdicts)
+        self.assertIn("MISSES        swaps, cost that the agent says and the true one, worst program <= 1.50: 4.00 [one fork], w", self.verdicts)
 
     def test_what_fails_is_said_and_the_rest_goes_on(self):
         table = self.run_ways(Configuration("none", []), Configuration("broken", ["fail"]), Configuration("other sum", ["wrong"]))
