@@ -79,8 +79,9 @@ constexpr OptionDetails kDetails[] = {
     {"snapshot",
      "How often the raw file is brought up to date; 100ms to 1h. The file is made at the first "
      "snapshot, so that a program that ends sooner makes none. With `count-until`, `overhead` and "
-     "`source`, each snapshot reads the whole program. They take a fiftieth of one processor at "
-     "most, so they may be rarer. With `0` there is no raw file."},
+     "`source`, each snapshot reads the whole program. They take a fiftieth of one processor "
+     "and of the program's CPU time at most, so they may be rarer. With `0` there is no raw "
+     "file."},
     {"keep-raw",
      "Keep the raw file after the profile was written at the program's end. With `n` it is "
      "removed then."},

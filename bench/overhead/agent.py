@@ -12,8 +12,11 @@ runs the first workload once under every configuration, and all others once with
 --over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The
 programs run in turns, a second each, and are stopped in between. It is the CPU time for the same work as a ratio, in the whole run, while it
 warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
-of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. Without further options it runs the
-real programs, once, under all, count-until and overhead=5%.
+of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. A second table has the same in windows of
+CPU time, and what the agent says that it costs. Without further options it runs the real programs, once, under all, count-until and
+overhead=5%. For the windows:
+
+  bench/run overhead --over-time 75 --configurations 'overhead=5%' --workloads h2,hsqldb,rhino,freemarker --forks 3
 """
 
 import pathlib
@@ -97,7 +100,7 @@ def run_over_time(arguments):
     made.run(plan)
     status = rounds.told(forks.failures)
     for workload in workloads:
-        print("\n" + over_time.table(made, workload, ways))
+        print("\n" + over_time.table(made, workload, ways), over_time.windows_table(made, workload, ways), sep="\n\n")
     print()
     if not arguments.quick:
         print(*over_time.verdicts(made, workloads, ways), sep="\n")

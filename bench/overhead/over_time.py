@@ -23,6 +23,8 @@ JVM_ARGS = ("-XX:-UseDynamicNumberOfCompilerThreads",)
 UNLIMITED = 1_000_000_000  # repetitions
 TRIAL = 0.1  # of the time, to decide how much work there is
 LIMIT_STEADY, LIMIT_SWAPPING, LIMIT_PAUSE_S = 1.05, 0.02, 0.05
+LIMITS_IN_WINDOWS = (math.nan, 1.10, 1.05)
+LIMIT_SAID = 1.5  # the cost that the agent says and the true one: the larger divided by the smaller
 
 
 class OverTime:
@@ -32,6 +34,7 @@ class OverTime:
         self._forks, self._folder, self._seconds = forks, folder, seconds
         self._repetitions = {}  # workload -> the work
         self._runs = {}  # (workload, configuration) -> {round: timeline.Run}
+        self._said = {}  # (workload, configuration) -> {round: (cost that the agent says of the whole run, of the end)}
 
     def run(self, plan):
         """plan: that of rounds.order()."""
@@ -66,6 +69,7 @@ class OverTime:
                     run, measured = future.result()
                     self._forks.check(workload, self._repetitions[workload.name], way, measured)
                     self._runs.setdefault((workload.name, way.name), {})[number] = run
+                    self._said.setdefault((workload.name, way.name), {})[number] = measured.said, measured.said_at_end
                 except Failed as failure:
                     self._forks.fail(workload, way, failure)
 
@@ -88,6 +92,16 @@ class OverTime:
 
     def summaries(self, workload, configuration):
         return [timeline.summary(made) for made in self.seconds(workload, configuration).values()]
+
+    def windows(self, workload, configuration):
+        """For each of timeline.WINDOWS_S the ratios of all rounds."""
+        bases = self._runs.get((workload, NONE), {})
+        return [[timeline.window(run, bases[number], *window)
+                 for number, run in self._runs.get((workload, configuration), {}).items() if number in bases] for window in timeline.WINDOWS_S]
+
+    def said(self, workload, configuration):
+        """[(cost that the agent says of the whole run, of the end)], of the same rounds."""
+        return [self._said[workload, configuration][number] for number in self.seconds(workload, configuration)]
 
 
 def table(over_time, workload, ways):
@@ -114,6 +128,26 @@ def _cells(name, some):
             "-" if math.isnan(pause_s) else f"{1e3 * pause_s:.0f} ms"]
 
 
+def windows_table(over_time, workload, ways):
+    """Medians of the rounds, and the worst one if there are several."""
+    rows = []
+    for way in ways:
+        some = over_time.summaries(workload.name, way.name)
+        if some and way.name != NONE:
+            costs = [[one.ratio for one in some], *([1 + cost for cost in said] for said in zip(*over_time.said(workload.name, way.name)))]
+            rows.append([way.name, *(_ratios(one) for one in (*over_time.windows(workload.name, way.name), *costs))])
+    head = ["", *(f"{begin} to {end} s" for begin, end in timeline.WINDOWS_S), "whole run", "it says", "of the end"]
+    return "\n".join([f"{workload.name}: work per second of CPU time without an agent, divided by that with it, in the same window of CPU time; "
+                      "and what the agent says", *tables.aligned(head, rows)])
+
+
+def _ratios(values):
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return "-"
+    return f"{figures.median(known):.2f}" + (f" (worst {max(known):.2f})" if len(known) > 1 else "")
+
+
 def verdicts(over_time, workloads, ways):
     """Of each configuration that swapped classes."""
     said = []
@@ -129,4 +163,24 @@ def verdicts(over_time, workloads, ways):
         said += [of("steady state after the swaps", LIMIT_STEADY, lambda one: one.phases[timeline.STEADY].ratio),
                  of("swapping as a share of the CPU time", LIMIT_SWAPPING, lambda one: one.swapping),
                  of("longest pause in seconds", LIMIT_PAUSE_S, lambda one: one.longest_pause_s if one.swaps else 0.0)]
+        for place, ((begin, end), limit) in enumerate(zip(timeline.WINDOWS_S, LIMITS_IN_WINDOWS)):
+            known = {w.name: _estimate([one for one in over_time.windows(w.name, way.name)[place] if not math.isnan(one)]) for w in workloads}
+            known = {name: one for name, one in known.items() if not math.isnan(one.value)}
+            if known and not math.isnan(limit):
+                said.append(worst(f"{way.name}, {begin} to {end} s of CPU time, worst program", limit, known))
+        known = {w.name: _estimate([_apart(one.ratio - 1, of_all) for one, (of_all, _) in zip(
+            over_time.summaries(w.name, way.name), over_time.said(w.name, way.name)) if not math.isnan(of_all)]) for w in workloads}
+        known = {name: one for name, one in known.items() if not math.isnan(one.value)}
+        if known:
+            said.append(worst(f"{way.name}, cost that the agent says and the true one, worst program", LIMIT_SAID, known))
     return said
+
+
+def _apart(one, other):
+    least = 0.01  # less is no cost
+    one, other = max(one, least), max(other, least)
+    return max(one, other) / min(one, other)
+
+
+def _estimate(values):
+    return figures.Estimate(figures.median(values), math.nan, math.nan)

@@ -7,11 +7,12 @@ from runner.workloads import REAL, Workload
 
 
 class Running(ForkCase):
-    def run_ways(self, *ways, rounds=1):
+    def run_ways(self, *ways, rounds=1, seconds=4):
         """The table."""
-        made, workload = over_time.OverTime(self.forks, self.folder, 4), Workload("w", REAL, 1, 8)
+        made, workload = over_time.OverTime(self.forks, self.folder, seconds), Workload("w", REAL, 1, 8)
         made.run([(number, workload, way) for number in range(rounds) for way in ways])
         self.verdicts = [str(verdict) for verdict in over_time.verdicts(made, [workload], ways)]
+        self.windows = over_time.windows_table(made, workload, ways)
         return over_time.table(made, workload, ways)
 
     def test_a_short_run_without_an_agent_decides_how_much_work_there_is(self):
@@ -26,16 +27,23 @@ class Running(ForkCase):
     def test_swaps_and_pauses(self):
         table = self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]))
         self.assertRegex(table, r"(?m)^swaps +4\.0 +1\.00 +- +1\.00 in 2 s +1\.00 in 1 s +1\.00 in 1 s +1\.8 % +1 +70 ms$")
-        self.assertEqual([verdict.split()[0] for verdict in self.verdicts], ["holds", "holds", "MISSES"])
+        self.assertEqual([verdict.split()[0] for verdict in self.verdicts], ["holds", "holds", "MISSES", "MISSES"])
         self.assertEqual(self.verdicts[2], "MISSES        swaps, longest pause in seconds, worst program <= 0.05: 0.07 [one fork], w")
+        self.assertRegex(self.windows, r"(?m)^swaps +- +- +- +1\.00 +1\.25 +1\.02$")
+
+    def test_windows_of_cpu_time_and_what_the_agent_says(self):
+        self.run_ways(Configuration("none", []), Configuration("slow", ["slow"]), Configuration("swaps", ["swaps"]), seconds=50)
+        self.assertRegex(self.windows, r"(?m)^slow +2\.00 +2\.00 +- +2\.00 +- +-$")  # the base ends after 50 s
+        self.assertNotIn("none ", self.windows)
+        self.run_ways(Configuration("none", []), Configuration("swaps", ["slow", "swaps"]), seconds=50)
+        self.assertIn("MISSES        swaps, 30 to 60 s of CPU time, worst program <= 1.10: 2.00 [one fork], w", self.verdicts)
+        self.assertIn("MISSES        swaps, cost that the agent says and the true one, worst program <= 1.50: 4.00 [one fork], w", self.verdicts)
 
     def test_what_fails_is_said_and_the_rest_goes_on(self):
         table = self.run_ways(Configuration("none", []), Configuration("broken", ["fail"]), Configuration("other sum", ["wrong"]))
         self.assertIn("it broke", self.forks.failures["w", "broken"])
         self.assertIn("computes 2, not 40 as under none", self.forks.failures["w", "other sum"])
         self.assertNotIn("broken", table)
-
-    def test_without_a_run_without_an_agent_there_is_nothing_to_compare_with(self):
         table = self.run_ways(Configuration("none", ["fail"]), Configuration("slow", ["slow"]))
         self.assertEqual(set(self.forks.failures), {("w", "none")})
-        self.assertEqual(table.count("\n"), 1)
+        self.assertEqual(table.count("\n"), 1)  # nothing to compare with

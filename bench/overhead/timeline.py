@@ -10,6 +10,8 @@ Times are those in which the program could run: if it took turns with others, th
 Swaps are HotSpot's RedefineClasses operations, in which a retransformation stops the program. What swapping takes: the
 agent's thread and what the compilers take more than for the same work without an agent, both from a swap until they are
 calm again, and the pauses. Code that runs interpreted until it is compiled again is not part of it; the ratio has it.
+
+Beside the phases there are windows of the process's CPU time, the same for all programs: what users get after so long.
 """
 
 import bisect
@@ -18,6 +20,8 @@ import math
 import re
 
 CALM = 0.05
+WINDOWS_S = ((0, 30), (30, 60), (60, 90))
+LEAST_WINDOW_S = 10  # a run that ends in a window counts if it was that long in it
 WARM_UP, COUNTING, SWAPS, STEADY = PHASES = ("warm-up", "counting", "swaps", "steady")
 SWAP = re.compile(r'^\[(\d+)ms\] Safepoint "RedefineClasses",.*\bTotal: +(\d+) ns', re.M)
 
@@ -90,12 +94,25 @@ def read(rows, log, stops=()):
                [swap(int(ms), int(ns) / 1e6) for ms, ns in SWAP.findall(log)])
 
 
-def at(rows, repetitions, value):
-    """What value(row) would have been after so many repetitions, between two rows or beyond the last."""
-    after = min(max(bisect.bisect_left([row.repetitions for row in rows], repetitions), 1), len(rows) - 1)
+def at(rows, place, value, of=lambda row: row.repetitions):
+    """What value(row) would have been where of(row) is `place`, between two rows or beyond the last."""
+    after = min(max(bisect.bisect_left([of(row) for row in rows], place), 1), len(rows) - 1)
     one, other = rows[after - 1], rows[after]
-    part = (repetitions - one.repetitions) / (other.repetitions - one.repetitions)
+    part = (place - of(one)) / (of(other) - of(one))
     return value(one) + part * (value(other) - value(one))
+
+
+def window(run, base, begin_s, end_s):
+    """Work per second of CPU time without an agent, divided by that with it, each in this window of its own CPU time since its start; NaN
+    if one of them was not long enough in it."""
+    def per_second(rows):
+        end = min(end_s, rows[-1].cpu_s)
+        if end - begin_s < LEAST_WINDOW_S:
+            return math.nan
+        done = [max(0, at(rows, place, lambda row: row.repetitions, of=lambda row: row.cpu_s)) for place in (begin_s, end)]
+        return (done[1] - done[0]) / (end - begin_s)
+    mine = per_second(run.rows)
+    return per_second(base.rows) / mine if mine else math.nan
 
 
 def rate(rows):

@@ -60,6 +60,16 @@ class Phases(unittest.TestCase):
         self.assertEqual({one.phase for one in timeline.seconds(busy, busy)}, {WARM_UP})
 
 
+class Windows(unittest.TestCase):
+    def test_each_run_is_measured_in_its_own_cpu_time(self):
+        base = Run(rows(*30 * [(100, 1.0, 0.0, 0)]), [])  # 16 s at the first row, 46 s at the end
+        slow = Run(rows(*20 * [(50, 1.0, 0.0, 0)], *40 * [(80, 0.5, 0.5, 0)]), [])  # from 36 s on faster
+        self.assertAlmostEqual(timeline.window(slow, base, 20, 30), 2)
+        self.assertAlmostEqual(timeline.window(slow, base, 30, 60), 100 / ((6 * 50 + 24 * 80) / 30))
+        self.assertTrue(math.isnan(timeline.window(slow, base, 40, 60)))  # the base was in it for 6 s
+        self.assertTrue(math.isnan(timeline.window(slow, base, 60, 90)))
+
+
 class Reading(unittest.TestCase):
     def test_a_timeline_and_a_log(self):
         run = timeline.read("1732518000000 0 5000000 0 0\n1732518001000 7 1005000000 250000000 1000\n", LOG)

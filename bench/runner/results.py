@@ -24,6 +24,8 @@ class Measurement:
     before_ms: float  # the same in the quarter before
     after_s: float  # CPU time of the process after the end of main; NaN if the program does not print it
     checksum: str
+    said: float = math.nan  # what the agent says that it costs, as a share; NaN if it says nothing
+    said_at_end: float = math.nan
 
     @property
     def cpu_s(self):
@@ -43,9 +45,10 @@ def measured(labels, run):
 
     def ms(name):
         return int(said[name]) / 1e6 if name in said else math.nan
+    costs = re.search(r"counting costs about ([\d.]+) % of the program's time, ([\d.]+) % at the end", run.output)
     after = max(0.0, run.cpu_s - int(said["end_ticks"]) / TICKS) if "end_ticks" in said else math.nan
     return Measurement(*labels, run.wall_s, run.user_s, run.system_s, run.peak_mib, ms("steady_ns"), ms("before_ns"), after,
-                       said.get("checksum", ""))
+                       said.get("checksum", ""), *([float(percent) / 100 for percent in costs.groups()] if costs else []))
 
 
 class Results:
@@ -86,7 +89,7 @@ def read(paths):
     rows, first = [], 0
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
-            rows += [Measurement(**{name: first + int(row[name]) if kind is int else kind(row[name]) for name, kind in FIELDS.items()})
+            rows += [Measurement(**{name: first + int(row[name]) if kind is int else kind(row[name]) for name, kind in FIELDS.items() if name in row})
                      for row in csv.DictReader(file)]
         first = max((m.round for m in rows), default=-1) + 1
     return Results(rows)

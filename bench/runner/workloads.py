@@ -64,6 +64,10 @@ WORKLOADS = [
     Workload("freemarker", REAL, 1, 150, 25, needs_modules=("java.desktop",), libraries=("freemarker",),
              jvm_args=("-Dorg.freemarker.loggerLibrary=none",)),
     Workload("derby", REAL, 1, 80, 12, needs_modules=("java.sql",), libraries=("derby", "derby-shared")),
+    Workload("h2", REAL, 1, 300, 40, needs_modules=("java.sql",), libraries=("h2",)),
+    Workload("hsqldb", REAL, 1, 300, 40, needs_modules=("java.sql",), libraries=("hsqldb",),
+             jvm_args=("-Dhsqldb.reconfig_logging=false",)),
+    Workload("rhino", REAL, 2, 1500, 100, libraries=("rhino",)),
     Workload("hello", START, 1, 1),
 ]
 BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -24,7 +24,8 @@ from runner.workloads import BENCH, BY_NAME, compiled, prepare
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 PHASED = {"warmup": 100_000, "alternating": 150_000, "flip": 100_000, "cache": 400_000}  # requests
 MANY, CLASSES = {"classes": 50_000}, 3000
-REPETITIONS = {"javac": 3, "lucene": 12, "jackson": 3000, "groovy": 300, "web": 40}
+REPETITIONS = {"javac": 3, "lucene": 12, "jackson": 3000, "groovy": 300, "web": 40, "freemarker": 400,
+               "h2": 300, "hsqldb": 600, "rhino": 800}
 CONFIGURATIONS = {
     **{f"until={n}": f"count-until={int(float(n))},rearm=0" for n in ("1e4", "1e5", "1e6")},
     **{f"until={n},rearm": f"count-until={int(float(n))}" for n in ("1e4", "1e5", "1e6")},

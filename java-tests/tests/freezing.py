@@ -181,11 +181,12 @@ class Counts(FreezingCase):
     @on_one_jvm
     def test_a_limit_of_the_cost(self):
         """Counting this program costs more than a fifth on every machine, and much less without its hottest methods."""
-        limit_permille = 200
+        limit_permille, worse_code_permille = 200, 125  # the latter is said for a while after a round
         process = self.begin("overhead=20%,rearm=0,verbose=2")
         self.until(process, RUN, lambda status: status["cost_now_permille"] > limit_permille)
-        status = self.until(process, RUN, lambda status: status["frozen_methods"] > 0 and status["cost_now_permille"] <= limit_permille)
-        self.assertGreater(status["cost_permille"], 0)
+        status = self.until(process, RUN, lambda status: status["frozen_methods"] > 0
+                            and status["cost_now_permille"] <= limit_permille + worse_code_permille)
+        self.assertTrue(0 < status["cost_least_permille"] <= status["cost_permille"] <= status["cost_most_permille"], status)
         self.ask(process, f"run {process.ran['run'] // 2}")
         self.assertRegex("\n".join(self.finish(process)), r"without probes: [1-9]\d* methods[^$]*counting costs about \d")
         self.assert_true("end.iprof", process.ran)

@@ -84,6 +84,8 @@ struct SessionStatus {
   uint64_t freeze_swaps = 0;  // of classes
   uint64_t freeze_longest_pause_ms = 0;
   uint64_t cost_permille = 0;
+  uint64_t cost_least_permille = 0;  // in which range that is
+  uint64_t cost_most_permille = 0;
   uint64_t cost_now_permille = 0;
   // Hot methods that keep their probes, with one of them.
   std::vector<KeptProbes> kept;
@@ -132,6 +134,8 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("freeze_swaps", status.freeze_swaps);
   number("freeze_longest_pause_ms", status.freeze_longest_pause_ms);
   number("cost_permille", status.cost_permille);
+  number("cost_least_permille", status.cost_least_permille);
+  number("cost_most_permille", status.cost_most_permille);
   number("cost_now_permille", status.cost_now_permille);
 }
 

@@ -50,16 +50,17 @@ uint64_t CpuNanoseconds(const std::string& stat) {
   return ticks <= 0 ? 0 : (user + system) * (1'000'000'000 / static_cast<uint64_t>(ticks));
 }
 
-uint64_t CompilersCpuNanoseconds() {
-  uint64_t sum = 0;
+// Adds the CPU time of the threads of the JVM's compilers and of the agent.
+void ReadThreads(CostMeter::Reading& reading) {
   for (const std::string& task : NamesIn("/proc/self/task")) {
     const std::string folder = "/proc/self/task/" + task;
     // "C2 CompilerThre": the kernel keeps 15 characters.
     const std::string name = ReadSmallFile(folder + "/comm").value_or("");
-    if (name.find(" CompilerThre") == std::string::npos) continue;
-    sum += CpuNanoseconds(ReadSmallFile(folder + "/stat").value_or(""));
+    const bool compiles = name.find(" CompilerThre") != std::string::npos;
+    if (!compiles && !name.starts_with("iprof")) continue;
+    (compiles ? reading.compilers_cpu_ns : reading.agent_cpu_ns) +=
+        CpuNanoseconds(ReadSmallFile(folder + "/stat").value_or(""));
   }
-  return sum;
 }
 
 double Grown(uint64_t now, uint64_t before) {
@@ -86,9 +87,10 @@ double CostMeter::CalibrateIncrement() {
 uint64_t CostMeter::ProcessCpuNanoseconds() { return Nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 CostMeter::Reading CostMeter::ReadClocks() {
-  return {.wall_ns = Nanoseconds(CLOCK_MONOTONIC),
-          .process_cpu_ns = ProcessCpuNanoseconds(),
-          .compilers_cpu_ns = CompilersCpuNanoseconds()};
+  Reading reading{.wall_ns = Nanoseconds(CLOCK_MONOTONIC),
+                  .process_cpu_ns = ProcessCpuNanoseconds()};
+  ReadThreads(reading);
+  return reading;
 }
 
 double CostMeter::ShareOf(const Cost& cost) {
@@ -96,12 +98,16 @@ double CostMeter::ShareOf(const Cost& cost) {
   return cost.program_ns <= 0 ? kMostShare : std::min(cost.own_ns / cost.program_ns, kMostShare);
 }
 
-void CostMeter::Restart() { all_ = {}; }
+void CostMeter::Cost::Add(double own, double cpu) {
+  const double costs = std::min(own, cpu * kMostShare / (1 + kMostShare));
+  own_ns += costs;
+  program_ns += cpu - costs;
+}
+
+void CostMeter::Restart() { all_ = least_ = most_ = {}; }
 
 void CostMeter::Skip(const Reading& now) {
-  const uint64_t thread_ns = last_.thread_cpu_ns;
   last_ = now;
-  if (last_.thread_cpu_ns == 0) last_.thread_cpu_ns = thread_ns;
   has_begun_ = true;
 }
 
@@ -129,23 +135,26 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   const double wall = Grown(now.wall_ns, last_.wall_ns);
   const double increments = Grown(now.increments, last_.increments);
   const double compiled = Grown(now.compilers_cpu_ns, last_.compilers_cpu_ns);
-  const double counting =
-      increments * ns_per_increment() + Grown(now.thread_cpu_ns, last_.thread_cpu_ns);
+  const double counted = increments * ns_per_increment();
+  const double agent = Grown(now.agent_cpu_ns, last_.agent_cpu_ns);
   last_ = now;
   compiled_ns_ += compiled;
-  const double lost = BeginInterval(compiled, cpu) ? kLostPerCompiled * compiled : 0;
+  const bool swaps = BeginInterval(compiled, cpu);
+  const double compiled_again = swaps ? compiled : 0;
+  const double worse = has_swapped_ && !swaps ? kWorseCode * cpu : 0;
+  const double lost = kLostPerCompiled * compiled_again;
   swapped_ns_ += lost;
   last_swap_ns_ += lost;
   if (wall <= 0) return;
   increments_per_s_ = 1e9 * increments / wall;
-  // The rest is the program's own part, however many increments the compiler merged.
-  const double most = cpu * kMostShare / (1 + kMostShare);
   Cost cost;
-  cost.Add(std::min(counting + lost, most), cpu);
+  cost.Add(counted + agent + lost + worse, cpu);
   last_share_ = ShareOf(cost);
-  all_.Add(std::min(counting + lost, most), cpu);
+  all_.Add(counted + agent + lost + worse, cpu);
+  least_.Add(counted / 2 + agent + compiled_again, cpu);
+  most_.Add(2 * counted + agent + 3 * compiled_again + 2 * worse, cpu);
   counting_ = {kEarlier * counting_.own_ns, kEarlier * counting_.program_ns};
-  counting_.Add(std::min(counting, most), cpu);
+  counting_.Add(counted, cpu);
   measured_ns_ += std::min(wall, cpu);
 }
 

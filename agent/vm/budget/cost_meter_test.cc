@@ -46,7 +46,7 @@ TEST_CASE("a loop that gets slower makes increments cost more", "[cost_meter]") 
   CHECK(meter.ns_per_increment() == Approx(1.2).epsilon(0.001));
 }
 
-// A second of CPU time in each of which the agent's thread takes 10 ms.
+// A second of CPU time in each of which the agent's threads take 10 ms.
 struct Seconds {
   CostMeter meter = HalfNanosecond();
   Reading now{.wall_ns = 1, .process_cpu_ns = 1};
@@ -55,13 +55,14 @@ struct Seconds {
   void Next(uint64_t compilers_ns, bool swapped = false) {
     now.wall_ns += kSecond;
     now.process_cpu_ns += kSecond;
-    now.thread_cpu_ns += 10'000'000;
+    now.agent_cpu_ns += 10'000'000;
     now.compilers_cpu_ns += compilers_ns;
     meter.Note(now, swapped);
   }
 };
 
-TEST_CASE("the agent's thread counts, and after a swap compilers, twice", "[cost_meter]") {
+TEST_CASE("the agent's threads count, after a swap compilers, twice, and then worse code",
+          "[cost_meter]") {
   constexpr uint64_t kCompiled = 300'000'000;
   Seconds s;
   s.Next(kCompiled);
@@ -69,11 +70,29 @@ TEST_CASE("the agent's thread counts, and after a swap compilers, twice", "[cost
   for (const bool swapped : {true, false, false}) {
     s.Next(kCompiled, swapped);
     CHECK(s.meter.last_share() == Approx(0.61 / 0.39));
-    CHECK(s.meter.counting_share() == Approx(0.01 / 0.99));
+    CHECK(s.meter.counting_share() == 0);
   }
   s.Next(10'000'000);
-  CHECK(s.meter.last_share() == Approx(0.01 / 0.99));
-  CHECK(s.meter.share() == Approx((5 * 0.01 + 3 * 0.6) / (5 - 5 * 0.01 - 3 * 0.6)));
+  CHECK(s.meter.last_share() == Approx(0.11 / 0.89));
+  CHECK(s.meter.counting_share() == 0);
+  CHECK(s.meter.share() == Approx((5 * 0.01 + 3 * 0.6 + 0.1) / (5 - 5 * 0.01 - 3 * 0.6 - 0.1)));
+}
+
+TEST_CASE("a range says how well the cost is known", "[cost_meter]") {
+  Seconds s;
+  CHECK(s.meter.range().most == 0);
+  s.now.increments += 200'000'000;
+  s.Next(0);
+  CHECK(s.meter.range().least == Approx(0.06 / 0.94));
+  CHECK(s.meter.range().most == Approx(0.21 / 0.79));
+  s.meter.Restart();
+  CHECK(s.meter.range().most == 0);
+  for (const bool swapped : {true, false, false}) s.Next(200'000'000, swapped);
+  CHECK(s.meter.range().least == Approx(0.21 / 0.79));
+  CHECK(s.meter.range().most == Approx(0.61 / 0.39));
+  s.Next(0);
+  CHECK(s.meter.range().least == Approx((3 * 0.21 + 0.01) / (3 * 0.79 + 0.99)));
+  CHECK(s.meter.range().most == Approx((3 * 0.61 + 0.21) / (3 * 0.39 + 0.79)));
 }
 
 TEST_CASE("a cost beyond the program's own time is shown, up to three times that time",

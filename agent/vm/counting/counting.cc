@@ -282,7 +282,7 @@ void Counting::Work(JNIEnv* jni) {
   store_.Harvest(environment_.get(), jni);
   if (freezer_ != nullptr) {
     const bool froze =
-        freezer_->Work(environment_.get(), jni, *guard_, thread_.cpu_ns(),
+        freezer_->Work(environment_.get(), jni, *guard_,
                        {.goes_on = [this] { return IsOn(); },
                         .settle = [this] { environment_.AwaitCallbacks(kHookPatience); }});
     swapped = swapped || froze;

@@ -18,6 +18,8 @@ void AddFreezing(const FreezeFigures& freezing, bool is_stopped, control::Sessio
   status.freeze_swaps = freezing.swap.classes;
   status.freeze_longest_pause_ms = Milliseconds(freezing.swap.longest_pause);
   status.cost_permille = static_cast<uint64_t>(1000 * freezing.cost);
+  status.cost_least_permille = static_cast<uint64_t>(1000 * freezing.range.least);
+  status.cost_most_permille = static_cast<uint64_t>(1000 * freezing.range.most);
   // While nothing is recorded, all methods have their own code, and counting costs nothing.
   if (is_stopped) return;
   status.frozen_methods = freezing.methods;

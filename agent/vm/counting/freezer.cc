@@ -73,7 +73,6 @@ double Freezer::Seconds() const {
   return std::min(cpu, ToSeconds(Clock::now() - start_));
 }
 
-// Without the time of the agent's thread.
 CostMeter::Reading Freezer::Read(std::span<const uint64_t> counters) {
   CostMeter::Reading reading = CostMeter::ReadClocks();
   reading.increments = SumOf(counters);
@@ -81,8 +80,7 @@ CostMeter::Reading Freezer::Read(std::span<const uint64_t> counters) {
   return reading;
 }
 
-bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
-                   const Hooks& hooks) {
+bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const Hooks& hooks) {
   if (Seconds() < next_look_s_) return false;
   const LocalFrame frame(jni);
   Swap swap;
@@ -90,7 +88,7 @@ bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || !store_.is_open())
       return false;  // a profile is being made, or nothing is recorded
-    swap = Look(jvmti, jni, guard, own_cpu_ns);
+    swap = Look(jvmti, jni, guard);
     NoteFigures();
   }
   if (swap.classes != nullptr) {
@@ -109,11 +107,9 @@ bool Freezer::Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_
   return swap.classes != nullptr;
 }
 
-Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns) {
+Freezer::Swap Freezer::Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard) {
   const std::vector<uint64_t> counters = store_.RawCounters(jni);
-  CostMeter::Reading reading = Read(counters);
-  reading.thread_cpu_ns = own_cpu_ns;
-  budget_.Measure(reading, has_swapped_);
+  budget_.Measure(Read(counters), has_swapped_);
   has_swapped_ = false;
   const double now = Seconds();
   next_look_s_ = now + kLookPeriod;
@@ -316,6 +312,7 @@ void Freezer::NoteFigures() {
   figures_.known = counts_.known();
   figures_.increments_per_s = meter.increments_per_s();
   figures_.cost = meter.share();
+  figures_.range = meter.range();
   figures_.cost_now = meter.last_share();
   figures_.is_over_limit = budget_.IsOverLimit();
   figures_.kept = budget_.Kept();
@@ -330,8 +327,9 @@ std::string Freezer::Summary(size_t estimated) const {
   const FreezeFigures figures = this->figures();
   return fmt::format(
       "methods with estimated counts: {}; without probes now: {}; counting costs about {:.1f} % "
-      "of the program's time\n",
-      Grouped(estimated), Grouped(figures.methods), 100 * figures.cost);
+      "({:.0f} to {:.0f} %) of the program's time\n",
+      Grouped(estimated), Grouped(figures.methods), 100 * figures.cost, 100 * figures.range.least,
+      100 * figures.range.most);
 }
 
 std::string Freezer::Report() const {

@@ -64,9 +64,10 @@ struct FreezeFigures {
   uint64_t rounds = 0;          // in which methods froze
   uint64_t rearms = 0;          // in which methods thawed
   double cost = 0;              // since the last reset, as a share of the program's own time
+  CostMeter::Range range;       // in which it is
   double cost_now = 0;          // in the last second
   double increments_per_s = 0;  // in the last second
-  // In the last second, by increments and the agent's thread, because of the last choice of methods.
+  // In the last second, by increments, because of the last choice of methods.
   bool is_over_limit = false;
   size_t bytes = 0;  // of memory
   RetransformOutcome swap;
@@ -90,10 +91,8 @@ class Freezer {
     std::function<bool()> goes_on;  // the end is early when it returns false
     std::function<void()> settle;   // waits for class-file hooks that are running
   };
-  // The environment can retransform. `own_cpu_ns` is the CPU time of this thread so far. Returns whether classes were
-  // swapped.
-  bool Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns,
-            const Hooks& hooks);
+  // The environment can retransform. Returns whether classes were swapped.
+  bool Work(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, const Hooks& hooks);
 
   // The recording goes on after a pause.
   void Open(jvmtiEnv* jvmti, JNIEnv* jni);
@@ -142,7 +141,7 @@ class Freezer {
   // program's time is the process's CPU time, if that is less.
   double Seconds() const;
   static CostMeter::Reading Read(std::span<const uint64_t> counters);
-  Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard, uint64_t own_cpu_ns);
+  Swap Look(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard);
   Swap Freeze(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,
               const std::vector<uint64_t>& counters);
   std::vector<CounterIndex> FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, SwapGuard& guard,

@@ -26,8 +26,10 @@ constexpr auto kPatience = std::chrono::milliseconds(5000);
 // What a new file takes, besides what recorders need.
 constexpr uint64_t kOwnBytes = 1 << 20;
 
-// After a costly snapshot, the thread rests so many times as long as that took of the CPU.
+// After a costly snapshot, the thread rests so many times as long as that took of the CPU; then until the program has
+// used as much CPU time, but no longer than so many periods.
 constexpr int kRest = 49;
+constexpr int kMostPeriods = 12;
 
 // Other files of the same name that are left alone. With more, something restarts and is killed again
 // and again, and the files would fill the disk.
@@ -124,7 +126,9 @@ bool Snapshots::End(std::chrono::milliseconds timeout) {
 // The thread also runs this when it begins.
 void Snapshots::Work(JNIEnv* jni) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || has_ended_.load() || std::chrono::steady_clock::now() < next_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!lock || has_ended_.load() || now < next_) return;
+  if (now < rests_until_ && ProcessCpuNs() < next_cpu_ns_) return;
   on_thread_ = true;
   AtBoundary(log_, "a snapshot", [&] { TakeLocked(jni); });
   on_thread_ = false;
@@ -152,8 +156,10 @@ void Snapshots::TakeLocked(JNIEnv* jni) {
   log_.Detail(fmt::format("snapshot {}: {} us of CPU time, {} bytes written", done.generation,
                           cpu_ns / 1000, done.written_bytes));
   if (LogSizes().is_costly) {
-    const auto rest = std::chrono::nanoseconds(cpu_ns * kRest);
-    next_ = std::max(next_, std::chrono::steady_clock::now() + rest);
+    const auto now = std::chrono::steady_clock::now();
+    next_ = std::max(next_, now + std::chrono::nanoseconds(cpu_ns * kRest));
+    next_cpu_ns_ = ProcessCpuNs() + cpu_ns * kRest;
+    rests_until_ = now + settings_.period * kMostPeriods;
   }
   const std::lock_guard figures_lock(figures_mutex_);
   figures_.cpu_ns += cpu_ns;

@@ -18,8 +18,13 @@
 // another program's file has its name by then, the new one gets a number, too. No lock is held that a thread of the program
 // waits for; other threads of the agent wait for one snapshot at most. Where memory is short, there is no file,
 // because the profile is worth more. Where a snapshot takes much CPU time, because the whole program is read again, the
-// thread takes them less often: they get a fiftieth of one processor at most, and a kill loses as much more. Those of the thread may repeat what recorders
-// wrote before, where hardly anything was recorded since.
+// thread takes them less often: they get a fiftieth of one processor and of the program's CPU time at most, and a kill loses as
+// much more. But they are at most a minute apart with the usual period, if they take no more than a fiftieth of that. Those of the
+// thread may repeat what recorders wrote before, where hardly anything was recorded since.
+//
+// Example: a snapshot took 0.1 s of CPU time. A program that uses a whole processor gets the next one after 5 s, one that gets a
+// tenth of a processor after 50 s, and one that waits after 60 s.
+//
 // Threads: Start on an attached thread that may run Java code; Take, TakeIfBegun, Discard and Keep on
 // any attached thread in the live phase, including VMDeath; Stop, Forbid, End, SetPlace, DiscardUseless, place
 // and figures on any thread.
@@ -170,8 +175,11 @@ class Snapshots final {
   bool has_warned_of_room_ = false;
   bool has_warned_of_loss_ = false;
   std::chrono::steady_clock::time_point next_{};  // the thread does nothing before
-  int deferrals_ = 0;                             // files in a row that were removed
-  std::atomic<bool> is_stopping_{false};          // the thread is
+  // Nor after a costly snapshot, before one of these: a time, and the process's CPU time.
+  std::chrono::steady_clock::time_point rests_until_{};
+  uint64_t next_cpu_ns_ = 0;
+  int deferrals_ = 0;                     // files in a row that were removed
+  std::atomic<bool> is_stopping_{false};  // the thread is
   std::atomic<bool> has_ended_{false};
   mutable std::mutex figures_mutex_;
   Figures figures_;

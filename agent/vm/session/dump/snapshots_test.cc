@@ -461,6 +461,33 @@ TEST_CASE("costly snapshots take a fiftieth of a processor") {
   CHECK(writes <= 1 + spent.count() / 200);
 }
 
+TEST_CASE("costly snapshots take a fiftieth of the program's CPU time") {
+  constexpr uint64_t kSpent = 2'000'000;
+  World world(false, milliseconds(150));
+  world.source.is_costly = true;
+  std::atomic<int> writes{0};
+  std::atomic<uint64_t> cpu_ns{0};  // of the process, after the last write
+  world.source.on_add = [&] {
+    const uint64_t begun = ThreadCpuNs();
+    while (ThreadCpuNs() - begun < kSpent) {
+    }
+    cpu_ns = ProcessCpuNs();
+    ++writes;
+  };
+  const Result<JvmtiEnvironment> environment = JvmtiEnvironment::Open(world.jvm.vm());
+  REQUIRE(environment.ok());
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(world.snapshots->Start(environment->get(), world.jvm.jni()).ok());
+  while (writes == 0) std::this_thread::sleep_for(milliseconds(1));
+  const uint64_t first_ns = cpu_ns;
+  while (writes == 1) std::this_thread::sleep_for(milliseconds(10));  // waits, and uses little
+  const bool is_rested = std::chrono::steady_clock::now() - begin >= 12 * milliseconds(150);
+  CHECK((is_rested || cpu_ns - first_ns >= 49 * kSpent));
+  while (writes == 2) {  // works
+  }
+  CHECK(world.snapshots->Stop(std::chrono::minutes(1)));
+}
+
 TEST_CASE("a stop makes the thread give up its snapshot, and so does the end before it waits") {
   World world(false, milliseconds(20));
   std::atomic<bool> has_given_up{false};
