@@ -5,6 +5,7 @@ import dataclasses
 from runner import overlap
 
 CLEAR = 0.7  # a branch that goes one way more often than this has a direction
+CLEAR_IN_BOTH = 0.6  # and in both profiles, if they disagree
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,6 +16,7 @@ class Figures:
     with_data: float  # branches
     error: float  # mean, in points of the probability, at branches with two ways
     right: float  # of the branches that go one way in 70 % or more: those that do so in both profiles
+    clear_inverted: float  # branches that go one way in 60 % or more, and in the profile the other way
     with_rows: float  # calls at sites that the profile has
     of_rows: float  # the overlap of receivers at these sites
     of_several: float  # and at those of them with several classes
@@ -58,7 +60,7 @@ def _taken(successors):
 
 
 def branches(exact, harvested):
-    found = total = error = compared = clear = right = 0
+    found = total = error = compared = clear = right = inverted = 0
     for context, successors in exact.items():
         weight = sum(successors.values())
         total += weight
@@ -70,10 +72,12 @@ def branches(exact, harvested):
             continue
         compared += weight
         error += weight * abs(true - guess)
+        if min(max(share, 1 - share) for share in (true, guess)) >= CLEAR_IN_BOTH:
+            inverted += weight * ((true > 0.5) != (guess > 0.5))
         if max(true, 1 - true) >= CLEAR:
             clear += weight
             right += weight * ((true > 0.5) == (guess > 0.5))
-    return _percent(found, total), _percent(error, compared), _percent(right, clear)
+    return _percent(found, total), _percent(error, compared), _percent(right, clear), _percent(inverted, total)
 
 
 def receivers(exact, harvested):

@@ -2,18 +2,20 @@
 
   bench/run truth --jvm jdk25 --programs jackson,web   some programs, on one JVM
   bench/run truth --both 'overhead.*'                  also source=both, with these classes counted exactly
+  bench/run truth --fresh 5s --times 3                 also iprof harvest --fresh, in the middle of another run
   bench/run truth --keep DIR --cores                   keeps the profiles, and a core file of each harvested process, read instead of it
   bench/run truth --kept DIR                           runs nothing: harvests those core files again
 
 Each program runs twice: with the agent, which counts everything directly, and without it, to be harvested at its end. Where a JVM has no
 javac, Eclipse's compiler takes its place. `megamorphic` has calls with more receivers than HotSpot lists. Only what an image build can use is
-compared. With --both, each program runs a third time, and gets a row in both tables. It must meet no requirement.
+compared. With --both and with --fresh, each program runs once more, and gets a row in both tables. It must meet no requirement.
 
 A table has, for the estimated and for the raw profile: the overlap of calls and of branch weights with the exact counts; what `iprof overlap
 --decisions` says (weight of methods that are hot only in the truth, of branches whose probability is off by more than 10 points or inverted,
-of calls dispatched to other classes). A second one has what the estimate does not change: the share of branch executions with data, the
-mean error of a probability in points, the share of clear branches (70 % or more one way) that go the right way, and receivers: the share of
-calls at sites with rows, the overlap there, and at those of several classes.
+of calls dispatched to other classes), and of the branches those that are clear in both, 60 % or more one way, and inverted. A second one has
+what the estimate does not change: the share of branch executions with data, the mean error of a probability in points, the share of clear
+branches (70 % or more one way) that go the right way, and receivers: the share of calls at sites with rows, the overlap there, and at those
+of several classes.
 
 With --never-stop, there is no C2, so what a harvest then lacks would be the reader's loss. Two estimators are compared on the same counters
 by --kept, with the --tool of each.
@@ -25,6 +27,7 @@ import os
 import pathlib
 import signal
 import tempfile
+import time
 
 from harness.profile import load_profile
 from oracle import core_writer, method_data
@@ -44,6 +47,7 @@ def add_options(options):
     options.flag("--cores", "keeps core files, too")
     options.file("--kept", "the folder of an earlier --keep --cores")
     options.value("--both", "", "patterns of classes, as in include=, that are counted exactly by source=both")
+    options.value("--fresh", "", "how long HotSpot counts again, as iprof harvest --fresh takes it")
     options.flag("--never-stop", "flags with which HotSpot counts everything, to the end")
 
 
@@ -54,16 +58,23 @@ def harvest(arguments, of, into):
 
 
 def profiles_of(arguments, jvm, words, into):
-    """Writes exact.iprof, estimated.iprof and raw.iprof, and with --both both.iprof."""
+    """Writes exact.iprof, estimated.iprof and raw.iprof, with --both both.iprof, and with --fresh fresh.iprof."""
     recorded = {"exact": EXACT, **({"both": f"source=both,include={arguments.both},{FORMAT}"} if arguments.both else {})}
     for name, options in recorded.items():
         run([jvm.java, f"-agentpath:{arguments.agent}=out={into}/{name}.iprof,{options}", *words()])
+    begun = time.monotonic()
     with Program([jvm.java, *(method_data.NEAR_EXACT if arguments.never_stop else []), *words("Held")], arguments.folder) as program:
+        wall_s = time.monotonic() - begun
         if arguments.cores:
             core_writer.stop(program.pid)
             core_writer.write_core(program.pid, into / "core")
             os.kill(program.pid, signal.SIGCONT)
         harvest(arguments, into / "core" if arguments.cores else program.pid, into)
+    if arguments.fresh:
+        def fresh(pid, ended):
+            ended.wait(wall_s / 2)
+            said_by([arguments.tool, "harvest", pid, "-o", into / "fresh.iprof", "--fresh", arguments.fresh])
+        run([jvm.java, *words()], beside=fresh)
 
 
 def sources(arguments):
@@ -86,17 +97,19 @@ class Report:
     def __init__(self, arguments):
         self.arguments, self.compared, self.missed = arguments, 0, []
         self.shares = []
-        self.table = tables.Markdown("", "calls", "branch weights", "hot missed", "branches off", "inverted", "other receivers")
+        self.table = tables.Markdown("", "calls", "branch weights", "hot missed", "branches off", "inverted", "clear inverted",
+                                     "other receivers")
 
     def add(self, label, into):
         exact, found = load_profile(into / "exact.iprof"), {}
-        profiles = {name: load_profile(into / f"{name}.iprof") for name in ("estimated", "raw", *(["both"] if self.arguments.both else []))}
+        names = ["estimated", "raw", *(name for name in ("both", "fresh") if getattr(self.arguments, name))]
+        profiles = {name: load_profile(into / f"{name}.iprof") for name in names}
         for name, profile in profiles.items():
             found[name] = figures = comparison.compare(self.arguments.tool, into, name, exact, profile)
             of = figures.overlap
             self.table.row(f"{label}, {name}", f"{figures.calls:.1f}", f"{figures.branch_weights:.1f}", f"{of.hot_missed:.3f}",
-                           f"{of.branches_off:.2f}", f"{of.inverted:.3f}", f"{of.other_classes:.2f}")
-        for name in filter(found.get, ("estimated", "both")):
+                           f"{of.branches_off:.2f}", f"{of.inverted:.3f}", f"{figures.clear_inverted:.3f}", f"{of.other_classes:.2f}")
+        for name in filter(found.get, ("estimated", "both", "fresh")):
             self.shares.append([label if name == "estimated" else f"{label}, {name}", *found[name].shares])
         self.missed += [f"{label}: {text}" for text in found["estimated"].misses + found["estimated"].worse_than(found["raw"])]
         self.compared += 1

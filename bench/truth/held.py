@@ -1,4 +1,5 @@
-"""The programs that are harvested: the real workloads, Eclipse's compiler and one with megamorphic calls, held at their end or not."""
+"""The programs that are harvested: the real workloads, Eclipse's compiler, four others and one with megamorphic calls, held at their end or
+not."""
 
 import pathlib
 
@@ -9,16 +10,21 @@ from runner.workloads import REAL, WORKLOADS, Workload, compiled, prepare
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 ECJ = Workload("ecj", REAL, 1, 2, libraries=("ecj",), needs_sources=True)  # where a JVM has no javac
-REPETITIONS = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20, "megamorphic": 200}
-PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ) if workload.name in REPETITIONS}
-ON_REQUEST = "megamorphic"  # no real program: only if it is named
+# No rule of the estimator was made for these: only if they are named, as `megamorphic`, which is no real program.
+OTHERS = [Workload("rhino", REAL, 1, 60, libraries=("rhino",)),
+          Workload("saxon", REAL, 1, 300, needs_modules=("java.xml", "java.sql"), libraries=("saxon", "xmlresolver")),
+          Workload("h2", REAL, 1, 100, needs_modules=("java.sql", "java.management"), libraries=("h2",)),
+          Workload("hsqldb", REAL, 1, 150, needs_modules=("java.sql",), libraries=("hsqldb",))]
+USUAL = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20}
+REPETITIONS = USUAL | {"derby": 60, "freemarker": 100, **{one.name: one.full for one in OTHERS}, "megamorphic": 200}
+PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, *OTHERS) if workload.name in REPETITIONS}
 
 
 def add_options(options, programs=()):
     """programs: the usual ones."""
     options.jvms()
     options.built("tool")
-    options.names("--programs", REPETITIONS, among=programs or [name for name in REPETITIONS if name != ON_REQUEST])
+    options.names("--programs", REPETITIONS, among=programs or list(USUAL))
     options.value("--times", 1, "multiplies the work")
 
 

@@ -33,4 +33,16 @@ Result<std::string> FindAgentLibrary() {
                                        beside, installed));
 }
 
+Result<control::Answer> SendToLibrary(const jvm::AgentAddress& address, const control::Wish& wish,
+                                      const jvm::AttachTimeouts& timeouts,
+                                      const jvm::TakeProfile& take) {
+  jvm::AgentRequest request{.wish = wish};
+  if (address.pid != 0) {
+    const Result<std::string> library = FindAgentLibrary();
+    if (!library.ok()) return library.status();
+    request.library = *library;
+  }
+  return SendCommand(address, request, timeouts, take);
+}
+
 }  // namespace iprof::cli

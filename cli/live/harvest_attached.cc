@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "cli/jvm/agent_control.h"
 #include "cli/jvm/target_wait.h"
 #include "cli/live/agent_library.h"
 #include "writer/profile/io/reader.h"
@@ -17,8 +16,6 @@ namespace iprof::cli {
 Result<Profile> HarvestAttached(const AttachedHarvest& wanted,
                                 const jvm::AttachTimeouts& timeouts) {
   const jvm::HeldSignals held;  // until nothing is left in the target's /tmp
-  const Result<std::string> library = FindAgentLibrary();
-  if (!library.ok()) return library.status();
   const std::string name = fmt::format("process {}", wanted.pid);
   std::optional<Profile> harvested;
   const auto take = [&](ByteSource& source) {
@@ -30,8 +27,7 @@ Result<Profile> HarvestAttached(const AttachedHarvest& wanted,
                               wanted.estimate,
                               std::llround(wanted.max_lost * 1000),
                               wanted.naming_jdk};
-  const Result<control::Answer> answer =
-      SendCommand({wanted.pid, {}}, {.wish = wish, .library = *library}, timeouts, take);
+  const Result<control::Answer> answer = SendToLibrary({wanted.pid, {}}, wish, timeouts, take);
   if (!answer.ok()) return answer.status();
   if (answer->outcome != control::Outcome::kDone)
     return Status(Code::kUnsupported, name + ": " + answer->message);

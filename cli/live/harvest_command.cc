@@ -20,6 +20,7 @@
 #include "cli/jvm/target_wait.h"
 #include "cli/live/harvest_attached.h"
 #include "cli/live/harvest_core.h"
+#include "cli/live/harvest_fresh.h"
 #include "cli/live/harvest_process.h"
 #include "cli/live/harvest_report.h"
 #include "cli/live/harvest_run.h"
@@ -63,6 +64,10 @@ class HarvestCommand : public Command {
         "what is unloaded or compiled again in between");
     AddDuration(options, "--every", every_,
                 "The time between two harvests of --watch (default: 1m)");
+    AddDuration(options, "--fresh", fresh_,
+                "First let HotSpot count the hot classes from zero, as 'iprof refresh' does, and "
+                "wait this long or until Ctrl-C, so that the profile shows what the program does "
+                "now; short pauses, and slower until the hot code is compiled again");
     AddDuration(options, "--samples", samples_,
                 "First attach the agent and record samples for this long or until Ctrl-C; it "
                 "counts nothing and changes no class");
@@ -89,7 +94,7 @@ class HarvestCommand : public Command {
       return console.Error(
           Status(Code::kUsage, "--format json and -o - would both write to standard output"));
     }
-    if (Status status = CheckSampling(); !status.ok()) return console.Error(status);
+    if (Status status = CheckWindows(); !status.ok()) return console.Error(status);
     if (!core_.empty() && (attach_ || watch_.count() > 0)) {
       return console.Error(Status(
           Code::kUsage, "a core file does not change: --attach and --watch are for processes"));
@@ -100,25 +105,23 @@ class HarvestCommand : public Command {
     }
     if (core_.empty() && !libjvm_.empty())
       return console.Error(Status(Code::kUsage, "--libjvm is for core files"));
-    if (timeout_option_.given() && !attach_ && !Samples()) {
+    if (timeout_option_.given() && !attach_ && !Samples() && !IsFresh()) {
       return console.Error(Status(Code::kUsage,
-                                  "--timeout is how long --attach and --samples wait for the JVM: "
-                                  "give one of them, too"));
+                                  "--timeout is how long --attach, --fresh and --samples wait for "
+                                  "the JVM: give one of them, too"));
     }
     if (Status status = CheckReplaces({core_, libjvm_}); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (!list_) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
     std::optional<jvm::HeldSignals>
-        held;  // an interrupt ends the watch or the samples, and what there is counts
-    if (watch_.count() > 0 || Samples()) held.emplace();
+        held;  // an interrupt ends the watch, the wait or the samples, and what there is counts
+    if (watch_.count() > 0 || Samples() || IsFresh()) held.emplace();
     if (!core_.empty()) return Watch(console, nullptr);
     // It stays open, so that another program that gets the same number later is not taken for it.
     const Result<jvm::Process> process = jvm::Process::Open(pid_);
     if (!process.ok()) return console.Error(process.status());
-    if (Samples()) {
-      if (Status status = Sample(console, *process); !status.ok()) return console.Error(status);
-    }
+    if (Status status = Prepare(console, *process); !status.ok()) return console.Error(status);
     if (attach_) return RunAttached(console);
     return Watch(console, &*process);
   }
@@ -126,22 +129,40 @@ class HarvestCommand : public Command {
  private:
   bool Samples() const { return samples_.count() > 0; }
 
-  Status CheckSampling() const {
-    if (!Samples()) return Status();
-    if (!core_.empty()) return Status(Code::kUsage, "a core file runs no more: no --samples of it");
+  bool IsFresh() const { return fresh_.count() > 0; }
+
+  // --fresh and --samples do something before one harvest.
+  Status CheckWindows() const {
+    if (!Samples() && !IsFresh()) return Status();
+    if (!core_.empty()) {
+      return Status(Code::kUsage, fmt::format("a core file runs no more: no --{} of it",
+                                              Samples() ? "samples" : "fresh"));
+    }
     if (list_ || watch_.count() > 0) {
       return Status(Code::kUsage,
-                    "--samples records once, and writes a profile: give -o FILE, and neither "
-                    "--list nor --watch");
+                    fmt::format("{} once, and writes a profile: give -o FILE, and neither --list "
+                                "nor --watch",
+                                Samples() ? "--samples records" : "--fresh harvests"));
     }
+    if (!Samples()) return Status();
     return cli::CheckSamples({.pid = pid_, .duration = samples_, .timeouts = timeouts_});
   }
 
-  // Before the harvest, so that its counters are those at the end of the window.
-  Status Sample(Console& console, const jvm::Process& process) {
+  // What comes before the harvest, so that its counters are those at the end of it.
+  Status Prepare(Console& console, const jvm::Process& process) {
+    if (!Samples() && !IsFresh()) return Status();
     if (!attach_) {
       if (Status status = CheckReadable(process); !status.ok()) return status;
     }
+    if (IsFresh()) {
+      const Result<FreshCounts> fresh = CountAnew(process, fresh_, timeouts_, console);
+      if (!fresh.ok()) return fresh.status();
+      fresh_counts_ = *fresh;
+    }
+    return Samples() ? Sample(console, process) : Status();
+  }
+
+  Status Sample(Console& console, const jvm::Process& process) {
     const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
     if (!jvm.ok()) return jvm.status();
     Result<RecordedSamples> samples =
@@ -232,6 +253,7 @@ class HarvestCommand : public Command {
   ExitCode Finish(Console& console, HarvestReport report, const Profile& united) const {
     report.profile = &united;
     if (recorded_) report.sampled = recorded_->recorded;
+    report.fresh = fresh_counts_;
     if (output_ != "-") {
       Print(console, std::move(report));
       return ExitCode::kOk;
@@ -366,7 +388,9 @@ class HarvestCommand : public Command {
   jvm::AttachTimeouts timeouts_;
   OptionRow timeout_option_;
   std::chrono::milliseconds watch_{0};
-  std::chrono::milliseconds every_{0};    // 0: not given
+  std::chrono::milliseconds every_{0};  // 0: not given
+  std::chrono::milliseconds fresh_{0};  // 0: not given
+  std::optional<FreshCounts> fresh_counts_;
   std::chrono::milliseconds samples_{0};  // 0: not given
   std::optional<RecordedSamples> recorded_;
   bool no_estimate_ = false;
@@ -382,6 +406,8 @@ constexpr Example kHarvestExamples[] = {
     {"iprof harvest 4711 -o app.iprof", "A profile of a program that knows nothing of iprof."},
     {"iprof harvest 4711 -o app.iprof --watch 1h --every 5m",
      "For a program that loads, unloads and recompiles its code as it runs."},
+    {"iprof harvest 4711 -o app.iprof --fresh 5s",
+     "What the program does now, and not how it began."},
     {"iprof harvest 4711 -o app.iprof --samples 30s",
      "With samples of half a minute, without which an image build may do worse."},
     {"iprof harvest 4711 -o app.iprof --attach",
@@ -398,6 +424,10 @@ const CommandEntry kHarvestEntry = {
     "Reads the counters that HotSpot keeps for its compilers from the memory of the JVM with that "
     "process id, and writes them as a profile: calls, branches, switches, receivers and type "
     "checks. The JVM needs no agent and no option, and it is neither stopped nor changed.\n\n"
+    "HotSpot counts a method until its best compiler has compiled it, so the profile shows how the "
+    "program began. --fresh lets HotSpot count the hot classes from zero, waits while the program "
+    "works, and harvests then. That takes some ten short pauses and one to three seconds of CPU "
+    "time.\n\n"
     "The counters have no samples. --samples attaches the agent first, which records where the CPU "
     "time goes, counts nothing, and changes no class; it stays loaded and idle.\n\n"
     "A core file is read in the same way. The kernel leaves code and constants out of it, which "

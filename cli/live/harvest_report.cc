@@ -57,6 +57,10 @@ std::string HarvestReport::AboutSamples() const {
 void HarvestReport::PrintText(Console& console) const {
   if (profile != nullptr) {
     console.Print("{}\n", DescribeWritten(output, *profile));
+    if (fresh) {
+      console.Print("{}; harvested {} later\n", EscapeForTerminal(fresh->said),
+                    jvm::InSeconds(fresh->waited));
+    }
     if (sampled && profile->Total(Table::kSamples) > 0) {
       console.Print("{} in {}\n", Counted(profile->Total(Table::kSamples), "sample", "samples"),
                     jvm::InSeconds(*sampled));
@@ -75,7 +79,7 @@ void HarvestReport::PrintText(Console& console) const {
   console.Print("{} counters, {} more ran without; {} failed a check\n",
                 Counted(note.methods_with_data, "method has", "methods have"),
                 Grouped(note.methods_without_data), Grouped(note.methods_failed));
-  if (read && read->counts.redefined_classes > 0) {
+  if (read && !fresh && read->counts.redefined_classes > 0) {
     console.Print(
         "{} changed while the program ran, so HotSpot has counted their methods from zero: if that "
         "was "
@@ -156,6 +160,10 @@ void HarvestReport::PrintJson(Console& console) const {
     json.Field("sites_left_out", note.sites_left_out);
     json.Field("samples", profile->Total(Table::kSamples));
     if (sampled) json.Field("recorded_ms", static_cast<int64_t>(sampled->count()));
+    if (fresh) {
+      json.Field("refreshed", fresh->said);
+      json.Field("fresh_ms", static_cast<int64_t>(fresh->waited.count()));
+    }
     json.Field("estimator", note.estimator);
     json.Field("harvests", note.harvests);
   }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "agent/harvest/harvested_program.h"
+#include "cli/live/harvest_fresh.h"
 #include "cli/live/harvest_process.h"
 #include "cli/terminal/console.h"
 #include "writer/profile/io/harvest_note.h"
@@ -39,7 +40,8 @@ struct HarvestReport {
   std::optional<ReadFacts> read;     // nullopt: the JVM read its own counters
   const Profile* profile = nullptr;  // as it was written; null: only what the JVM offers
   std::optional<std::chrono::milliseconds>
-      sampled;  // how long samples were recorded; nullopt: not at all
+      sampled;                       // how long samples were recorded; nullopt: not at all
+  std::optional<FreshCounts> fresh;  // nullopt: all that HotSpot had counted
   std::string output;
   bool is_filtered = true;  // what an image build cannot use was left out of the profile
 

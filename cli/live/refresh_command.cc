@@ -28,14 +28,8 @@ class RefreshCommand : public Command {
   ExitCode Run(Console& console) override {
     const jvm::HeldSignals held;  // so that an interrupted command can say what goes on in the JVM
     if (Status given = CheckAddress(address_); !given.ok()) return console.Error(given);
-    jvm::AgentRequest request;
-    request.wish = control::Refresh{std::llround(share_ * 1000)};
-    if (address_.pid != 0) {
-      const Result<std::string> library = FindAgentLibrary();
-      if (!library.ok()) return console.Error(library.status());
-      request.library = *library;
-    }
-    const Result<control::Answer> answer = SendCommand(address_, request, timeouts_);
+    const Result<control::Answer> answer =
+        SendToLibrary(address_, control::Refresh{std::llround(share_ * 1000)}, timeouts_);
     if (!answer.ok()) return console.Error(answer.status());
     return ReportAnswer(console, NameOf(address_), *answer, format_ == "json");
   }

@@ -1,16 +1,22 @@
-"""iprof refresh: HotSpot counts the hot classes again, so that a harvest shows what a program does now and not how it began."""
+"""iprof refresh and iprof harvest --fresh: HotSpot counts the hot classes again, so that a harvest shows what a program does now and not
+how it began."""
 
+import json
 import re
+import signal
+import subprocess
 import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase
+from harness.case import AgentCase, Settings
 from harness.scope import on_one_jvm
 
 STEP = "Phases.step(int, int)int"
-DONE = re.compile(r"process \d+: HotSpot profiles ([\d,]+) class(?:es)? again, after ([\d,]+) pauses? \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s\n")
+SAID = r"HotSpot profiles ([\d,]+) class(?:es)? again, after ([\d,]+) pauses? \(\d+ ms in all, the longest \d+ ms\).*; [\d.]+ s"
+DONE = re.compile(rf"process \d+: {SAID}\n")
 BEFORE, AFTER = 90, 10  # percent
+USAGE, UNSUPPORTED, IO = 2, 3, 4  # exit codes
 
 
 class Refresh(AgentCase):
@@ -42,10 +48,13 @@ class Refresh(AgentCase):
         self.assertTrue(said, run)
         return tuple(int(number.replace(",", "")) for number in said.groups())
 
-    def percent(self, *options):
+    def percent(self):
         """Of the branch, and of the receivers, as a harvest sees them."""
-        self.run_tool("harvest", str(self.process.pid), "-o", self.folder / "h.iprof", *options)
-        profile = self.profile("h.iprof")
+        self.run_tool("harvest", str(self.process.pid), "-o", self.folder / "h.iprof")
+        return self.percent_in("h.iprof")
+
+    def percent_in(self, name):
+        profile = self.profile(name)
         branches = {key[0]: counts for key, counts in profile.branches().items() if key[0].startswith(f"{STEP}:")}
         first = branches[min(branches, key=lambda site: int(site.rpartition(":")[2]))]
         # `if (random < percent)` jumps over its body when it is false.
@@ -54,9 +63,25 @@ class Refresh(AgentCase):
         return (100 * first[body] / sum(first.values()),
                 100 * receivers.get("Phases$Doubled", 0) / sum(receivers.values()))
 
-    def assert_near(self, percent, what):
-        for share in self.percent():
+    def assert_near(self, percent, what, shares=None):
+        for share in shares or self.percent():
             self.assertAlmostEqual(share, percent, delta=8, msg=what)
+
+    def tool_beside(self, *options):
+        tool = subprocess.Popen([Settings.tool, "harvest", str(self.process.pid), "-o", self.folder / "fresh.iprof", *options],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        return tool
+
+    def fresh(self, percent, *options):
+        """What a --fresh harvest prints, while the program works with this percentage."""
+        tool = self.tool_beside("--fresh", "2s", *options)
+        while tool.poll() is None:
+            self.phase(percent)
+        said, complaints = tool.communicate()
+        self.assertEqual((tool.returncode, complaints), (0, ""), said)
+        return said
 
     def test_a_harvest_shows_the_present_phase(self):
         self.start()
@@ -72,6 +97,65 @@ class Refresh(AgentCase):
             self.phase(percent, 5)
             self.assert_near(percent, "after a refresh")
         self.end()
+
+    def test_a_fresh_harvest_shows_the_present_phase(self):
+        self.start()
+        self.phase(BEFORE, 5)
+        self.phase(AFTER, 5)
+        for share in self.percent():
+            self.assertGreater(share, 50, "HotSpot counts no more; else this test shows nothing")
+        said = self.fresh(AFTER)
+        self.assertRegex(said, rf"\n{SAID}; harvested [\d.]+ s later\n")
+        self.assertNotIn("changed while the program ran", said)
+        self.assert_near(AFTER, "a fresh harvest", self.percent_in("fresh.iprof"))
+        said = json.loads(self.fresh(BEFORE, "--attach", "--format", "json"))
+        self.assertRegex(said["refreshed"], SAID)
+        self.assertGreaterEqual(said["fresh_ms"], 2000)
+        self.assert_near(BEFORE, "a second one, by the JVM itself", self.percent_in("fresh.iprof"))
+        self.end()
+
+    @on_one_jvm
+    def test_a_fresh_harvest_with_samples(self):
+        self.start()
+        self.phase(BEFORE, 5)
+        said = json.loads(self.fresh(AFTER, "--samples", "1s", "--format", "json"))
+        self.assertGreater(said["samples"], 0)
+        self.assert_near(AFTER, "counts from before the samples", self.percent_in("fresh.iprof"))
+        self.end()
+
+    def is_counted_anew(self):
+        return json.loads(self.run_tool("harvest", str(self.process.pid), "--list", "--format", "json").stdout)["classes_redefined"] > 0
+
+    def wait_for_refresh(self):
+        deadline = time.monotonic() + PATIENCE_S
+        while not self.is_counted_anew():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    @on_one_jvm
+    def test_an_interrupt_ends_the_wait_and_an_end_of_the_program_leaves_nothing(self):
+        self.start()
+        self.phase(BEFORE, 5)
+        tool = self.tool_beside("--fresh", "1h")
+        self.wait_for_refresh()
+        self.phase(AFTER, 5)
+        time.sleep(0.5)
+        tool.send_signal(signal.SIGINT)
+        said, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual((tool.returncode, complaints), (0, ""), said)
+        self.assert_near(AFTER, "until the interrupt", self.percent_in("fresh.iprof"))
+        self.end()
+        (self.folder / "fresh.iprof").unlink()
+        self.start()
+        self.phase(BEFORE, 5)
+        tool = self.tool_beside("--fresh", "1h")
+        self.wait_for_refresh()
+        time.sleep(0.5)
+        self.end()
+        _, complaints = tool.communicate(timeout=PATIENCE_S)
+        self.assertEqual(tool.returncode, IO, complaints)
+        self.assertEqual(complaints, f"iprof: error: process {self.process.pid} has ended before its fresh counters were harvested: nothing was written\n")
+        self.assertFalse((self.folder / "fresh.iprof").exists())
 
     def test_lambdas_that_are_linked_again(self):
         """Their classes from before the refresh are still there, with their old counts."""
@@ -126,6 +210,15 @@ class Refresh(AgentCase):
         refused = self.run_tool("refresh", str(self.process.pid), expect=4)
         self.assertIn("the agent counts in this JVM itself: 'iprof reset' lets its profile begin again", refused.stderr)
         self.assertIn("is more than 1 (100%)", self.run_tool("refresh", str(self.process.pid), "--share", "2", expect=2).stderr)
+        fresh = ("harvest", str(self.process.pid), "--fresh", "1s")
+        output = ("-o", self.folder / "fresh.iprof")
+        self.assertIn("the agent counts in this JVM itself", self.run_tool(*fresh, *output, expect=UNSUPPORTED).stderr)
+        for options in (["--list"], [*output, "--watch", "1s"]):
+            self.assertIn("--fresh harvests once, and writes a profile: give -o FILE, and neither --list nor --watch",
+                          self.run_tool(*fresh, *options, expect=USAGE).stderr)
+        self.assertIn("a core file runs no more: no --fresh of it",
+                      self.run_tool("harvest", "core.1", "--fresh", "1s", *output, expect=USAGE).stderr)
+        self.assertFalse((self.folder / "fresh.iprof").exists())
         self.end()
         self.start(jvm_args=["-Xint"])
         self.assertIn("this JVM has no MethodData", self.run_tool("refresh", str(self.process.pid), expect=4).stderr)
