@@ -10,14 +10,12 @@ from runner.workloads import REAL, WORKLOADS, Workload, compiled, prepare
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 ECJ = Workload("ecj", REAL, 1, 2, libraries=("ecj",), needs_sources=True)  # where a JVM has no javac
+SAXON = Workload("saxon", REAL, 1, 300, needs_modules=("java.xml", "java.sql"), libraries=("saxon", "xmlresolver"))
 # No rule of the estimator was made for these: only if they are named, as `megamorphic`, which is no real program.
-OTHERS = [Workload("rhino", REAL, 1, 60, libraries=("rhino",)),
-          Workload("saxon", REAL, 1, 300, needs_modules=("java.xml", "java.sql"), libraries=("saxon", "xmlresolver")),
-          Workload("h2", REAL, 1, 100, needs_modules=("java.sql", "java.management"), libraries=("h2",)),
-          Workload("hsqldb", REAL, 1, 150, needs_modules=("java.sql",), libraries=("hsqldb",))]
+OTHERS = {"rhino": 60, "saxon": 300, "h2": 100, "hsqldb": 150}
 USUAL = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20}
-REPETITIONS = USUAL | {"derby": 60, "freemarker": 100, **{one.name: one.full for one in OTHERS}, "megamorphic": 200}
-PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, *OTHERS) if workload.name in REPETITIONS}
+REPETITIONS = USUAL | {"derby": 60, "freemarker": 100, **OTHERS, "megamorphic": 200}
+PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, SAXON) if workload.name in REPETITIONS}
 
 
 def add_options(options, programs=()):

@@ -20,7 +20,7 @@ int64_t ReceiverSiteAt(const ClassRecord& c, const CountedMethod& method, uint32
 }  // namespace
 
 void CallsByCaller::AddCalls(const ClassRecord& c, const CountedMethod& method,
-                         const MethodRecord& record, const CountedValues& values) {
+                             const MethodRecord& record, const CountedValues& values) {
   if (method.intrinsic_candidate) return;
   for (const CallSite& call : record.calls) {
     const uint64_t count = values.Of(call.value);
@@ -39,11 +39,13 @@ void CallsByCaller::AddCalls(const ClassRecord& c, const CountedMethod& method,
   }
 }
 
-void CallsByCaller::Add(const CountedMethod& caller, CounterIndex callee, uint32_t bci, double calls) {
+void CallsByCaller::Add(const CountedMethod& caller, CounterIndex callee, uint32_t bci,
+                        double calls) {
   if (calls >= 1) edges_.push_back({caller.first, callee, bci, calls});
 }
 
-void CallsByCaller::NoteVersion(const CountedMethod& version, MethodIndex method, bool has_positions) {
+void CallsByCaller::NoteVersion(const CountedMethod& version, MethodIndex method,
+                                bool has_positions) {
   if (version.counters > 0) versions_.insert({version.first, {method, has_positions}});
 }
 
@@ -98,7 +100,7 @@ EdgeFigures CallsByCaller::Write(Profile& profile) {
 }
 
 void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges, double least,
-                        EdgeFigures& figures, Profile& profile) {
+                            EdgeFigures& figures, Profile& profile) {
   const auto calls = static_cast<double>(method.calls);
   double explained = 0;
   for (const Written& edge : edges) explained += edge.calls;
