@@ -89,7 +89,7 @@ class Frame(CliTest):
             (["reset", "1", "-o", "x"], "unknown option '-o'"),
             (["dump", "--control", "/nowhere/x", "-o", "x.iprof"], "give an absolute path of the JVM with -o"),
             (["harvest", "1", "-o", "x", "--every", "1s"], "--every is the time between the harvests of --watch: give --watch, too"),
-            (["harvest", "1", "-o", "x", "--timeout", "5"], "--timeout is how long --attach and --samples wait for the JVM: give one of them, too"),
+            (["harvest", "1", "-o", "x", "--timeout", "5"], "--timeout is how long --attach, --fresh and --samples wait for the JVM: give one of them, too"),
             (["harvest", "1", "-o", "x", "--samples", "30"], "'30' is not a time such as 500ms, 30s, 10m or 2h; did you mean '30s'?"),
             (["harvest", "1", "-o", "x", "--samples", "24h"], "--samples is at most 23 hours and 59 minutes (1439m)"),
             (["harvest", "1", "--list", "--samples", "30s"], "--samples records once, and writes a profile: give -o FILE, and neither --list nor --watch"),

@@ -191,7 +191,7 @@ class HowSure(CliTest):
         self.assertEqual(sorted(self.marks("m.iprof")), sorted("geM"))
         self.run_tool("convert", "--to", "pretty", "-o", "c.iprof", self.marked)
         self.assertEqual(self.marks("c.iprof"), "eMg")
-        self.run_tool("convert", "--exclude", "a.Circle", "-o", "f.iprof", self.marked)
+        self.run_tool("convert", "--to", "iprof", "--exclude", "a.Circle", "-o", "f.iprof", self.marked)
         self.assertEqual(self.marks("f.iprof"), "eM")
 
     def test_overlap_is_that_of_each_kind(self):

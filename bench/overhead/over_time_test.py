@@ -44,6 +44,8 @@ class Running(ForkCase):
         self.assertIn("it broke", self.forks.failures["w", "broken"])
         self.assertIn("computes 2, not 40 as under none", self.forks.failures["w", "other sum"])
         self.assertNotIn("broken", table)
+
+    def test_without_a_run_without_an_agent_there_is_nothing_to_compare_with(self):
         table = self.run_ways(Configuration("none", ["fail"]), Configuration("slow", ["slow"]))
         self.assertEqual(set(self.forks.failures), {("w", "none")})
-        self.assertEqual(table.count("\n"), 1)  # nothing to compare with
+        self.assertEqual(table.count("\n"), 1)

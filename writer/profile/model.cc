@@ -294,6 +294,7 @@ Sureness Profile::SurenessOf(MethodIndex method) const {
   const size_t at = Raw(method);
   return at < rep_->sureness.size() ? rep_->sureness[at] : Sureness();
 }
+void Profile::ForgetSureness() { rep_->sureness.clear(); }
 bool Profile::has_sureness() const { return !rep_->sureness.empty(); }
 PositionNotes& Profile::notes() { return rep_->notes; }
 const PositionNotes& Profile::notes() const { return rep_->notes; }

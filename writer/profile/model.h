@@ -162,6 +162,7 @@ class Profile {
   void AddSureness(MethodIndex method, Sureness sureness);
   Sureness SurenessOf(MethodIndex method) const;
   bool has_sureness() const;
+  void ForgetSureness();
   // Source lines and callees of positions, as far as they are known.
   PositionNotes& notes();
   const PositionNotes& notes() const;

@@ -37,7 +37,7 @@ double SamplePace::CostOf(const PaceFigures& figures) const {
 
 bool SamplePace::Look(const PaceFigures& now) {
   const PaceFigures stage = Stage(now);
-  if (stage.signals < kEnoughForCost) return false;
+  if (stage.signals < (units_ > 1 ? kEnoughOfLonger : kEnoughForCost)) return false;
   // How far apart signals really were, also those without a stack.
   const double mean = static_cast<double>(stage.weight) / static_cast<double>(stage.signals);
   const PaceFigures all = now.Since(begin_);
@@ -54,8 +54,11 @@ bool SamplePace::Look(const PaceFigures& now) {
   }
   constexpr double kFarFromGoal = 0.9;
   const bool wants_more = signals < kFarFromGoal * static_cast<double>(kGoal);
-  if (units_ > 1 && CostOf(all) < kLittleCost && wants_more) return Change(units_ / 2, now);
-  return false;
+  if (units_ == 1 || CostOf(all) >= kLittleCost || !wants_more) return false;
+  const double handler_ns =
+      static_cast<double>(stage.handler_ns) / static_cast<double>(stage.signals);
+  const uint64_t allowed = NearestPower(handler_ns / kMostCost / static_cast<double>(first_ns_));
+  return allowed < units_ && Change(allowed, now);
 }
 
 bool SamplePace::Change(uint64_t units, const PaceFigures& now) {

@@ -11,7 +11,8 @@
 // So an interval is not simply doubled, but made twice as long as the time that signals really were apart.
 // Example: first interval 1 ms, tick 4 ms. A signal weighs 4 on average. At 10,000 signals (40 s of CPU time) the
 // interval becomes 8 ms. And if the first 50 signals (0.2 s) took 1.7 % of the CPU time, the interval becomes 16 ms, at which
-// handlers of this kind take 0.4 %, until all have taken less than 0.4 %.
+// handlers of this kind take 0.4 %. When all have taken less than 0.4 %, it becomes as short as the newest signals allow: with
+// handlers of 10 us, at once what it was.
 //
 // A signal weighs as many *first* intervals as it stands for: 8 in the example. So all weights of a
 // recording have one unit, and no phase of the program counts for more than its CPU time. Against a later signal, one of
@@ -77,8 +78,9 @@ class SamplePace {
   static constexpr double kMostCost = 0.005;
   static constexpr double kLittleCost = 0.004;  // the interval may be shorter again
   // Signals since the interval was last changed from which the cost is judged, and signals with a stack from which the
-  // goal is.
+  // goal is. While the interval is longer than at first, a signal stands for more time, and fewer say enough.
   static constexpr uint64_t kEnoughForCost = 50;
+  static constexpr uint64_t kEnoughOfLonger = 10;
   static constexpr uint64_t kEnoughForGoal = 250;
 
   explicit SamplePace(int64_t first_ns) : first_ns_(first_ns) {}

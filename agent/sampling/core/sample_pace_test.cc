@@ -107,6 +107,18 @@ TEST_CASE("a short run with handlers that are a little too expensive keeps most 
   CHECK(program.signals() > 250);
 }
 
+TEST_CASE(
+    "after a very expensive beginning, signals are dense again as soon as it is made up for") {
+  Program program(4);
+  program.Run(200, 400'000);  // 10 %
+  CHECK(program.pace().units() >= 64);
+  program.Run(5600, 10'000);
+  CHECK(program.cost() < SamplePace::kMostCost);
+  program.Run(2000, 10'000);
+  CHECK(program.pace().units() <= 4);
+  CHECK(program.signals() > 500);
+}
+
 TEST_CASE("if handlers are expensive at first only, the interval gets shorter again") {
   Program program(4);
   program.Run(1000, 60'000);

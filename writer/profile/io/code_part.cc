@@ -267,6 +267,7 @@ void NoteCodeHashes(Profile& profile) {
     AppendSmall(CodeLengthIn(hash), &lengths);
   }
   const std::string marks = SurenessToWrite(profile, methods);
+  if (marks.empty()) profile.ForgetSureness();  // so that it says what a reader will find
   any = any || !marks.empty();
   const std::string names = any ? HashOfNames(profile, methods) : std::string();
   if (names.empty()) return RemoveAgentPart(profile, kCodePart);

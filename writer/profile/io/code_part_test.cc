@@ -192,8 +192,11 @@ TEST_CASE("a profile in which all is as usual has no marks") {
   exact.AddSureness(MethodIndex{1}, Sureness::Exact());
   NoteCodeHashes(exact);
   CHECK(exact.extras().empty());
+  CHECK_FALSE(exact.has_sureness());
   // In a harvest, exact methods are not usual.
   SetAgentPart(exact, kHarvestPart, R"({"source":"methoddata"})");
+  exact.AddSureness(MethodIndex{0}, Sureness::Exact());
+  exact.AddSureness(MethodIndex{1}, Sureness::Exact());
   NoteCodeHashes(exact);
   CHECK(ReadBack(exact) == "ee.");
 }
