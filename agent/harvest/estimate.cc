@@ -159,7 +159,8 @@ class Estimator {
     const Sureness calls = facts_[number].is_counted          ? Sureness::Exact()
                            : executions == Estimate::kCounted ? Sureness::Bounded()
                                                               : Sureness::EstimatedFrom(executions);
-    if (factor <= kMostOfCounted || (method.branches.empty() && method.types.empty())) return calls;
+    if (factor <= 1 || (method.branches.empty() && method.types.empty())) return calls;
+    if (factor <= kMostOfCounted) return std::max(calls, Sureness::Bounded());
     return std::max(calls, Sureness::EstimatedFrom(ExecutionsOf(number)));
   }
 

@@ -220,7 +220,10 @@ std::vector<MethodScale> RawScales(const HarvestedProgram& program) {
   for (size_t m = 0; m < scales.size(); ++m) {
     const HarvestedMethod& method = program.methods[m];
     scales[m].calls = method.invocations;
-    if (method.is_exact || method.is_complete) scales[m].sureness = Sureness::Exact();
+    // What ran before there was a MethodData is missing in branches and types.
+    const bool has_calls_only = method.branches.empty() && method.types.empty();
+    if (method.is_exact || (method.is_complete && has_calls_only))
+      scales[m].sureness = Sureness::Exact();
   }
   return scales;
 }

@@ -88,8 +88,9 @@ const CommandEntry kListEntry = {
     "Prints for each HotSpot JVM of this user its process id, the version of its JDK, whether our "
     "agent's library is loaded in it, and its main class, jar or module. Root sees the JVMs of all "
     "users, also those in containers.\n\n"
-    "The library stays loaded after 'iprof harvest --attach' and 'iprof refresh', without an agent "
-    "that runs: 'iprof status' says which it is.\n\n"
+    "The library stays loaded after 'iprof harvest --attach' or '--fresh' and 'iprof refresh', "
+    "without "
+    "an agent that runs: 'iprof status' says which it is.\n\n"
     "It reads files only, so the JVMs do not notice. '?' stands for what cannot be found out.",
     kListExamples, [] { return std::unique_ptr<Command>(new ListCommand); }};
 

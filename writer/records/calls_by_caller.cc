@@ -26,16 +26,17 @@ void CallsByCaller::AddCalls(const ClassRecord& c, const CountedMethod& method,
     const uint64_t count = values.Of(call.value);
     if (count == 0 || call.callee >= c.callees.size()) continue;
     const Callee& callee = c.callees[call.callee];
-    const std::vector<CounterIndex>& all = targets_.Of(callee);
-    if (all.size() == 1) {
-      Add(method, all.front(), call.bci, static_cast<double>(count));
+    const int64_t site = callee.virtual_call ? ReceiverSiteAt(c, method, call.bci) : -1;
+    if (site >= 0 && types_.Find(static_cast<uint32_t>(site)) != nullptr) {
+      for (const auto& [target, calls] :
+           targets_.Divide(callee, count, &types_, static_cast<uint32_t>(site)).runs)
+        Add(method, target, call.bci, calls);
       continue;
     }
-    const int64_t site = callee.virtual_call ? ReceiverSiteAt(c, method, call.bci) : -1;
-    if (site < 0) continue;
-    for (const auto& [target, calls] :
-         targets_.Divide(callee, count, &types_, static_cast<uint32_t>(site)).runs)
-      Add(method, target, call.bci, calls);
+    // If nothing is known of the named class, such as an interface, other classes may run what is not counted.
+    const std::vector<CounterIndex>& all = targets_.Of(callee);
+    if (all.size() == 1 && (!callee.virtual_call || targets_.Named(callee) != nullptr))
+      Add(method, all.front(), call.bci, static_cast<double>(count));
   }
 }
 
@@ -75,8 +76,32 @@ std::vector<CallsByCaller::Written> CallsByCaller::Sums() const {
   return sums;
 }
 
+// Scales the edges of each method to its calls, and drops those of methods that have none.
+void CallsByCaller::Settle(std::vector<Written>& sums, EdgeFigures& figures) const {
+  std::unordered_map<MethodIndex, uint64_t> calls_of;
+  for (const Method& method : calls_) calls_of[method.method] = method.calls;
+  std::vector<Written> kept;
+  for (size_t first = 0; first < sums.size();) {
+    size_t last = first;
+    double explained = 0;
+    for (; last < sums.size() && sums[last].callee == sums[first].callee; ++last)
+      explained += sums[last].calls;
+    const auto found = calls_of.find(sums[first].callee);
+    const double calls = found == calls_of.end() ? 0 : static_cast<double>(found->second);
+    if (explained > calls * (1 + kMostExcess)) ++figures.disagree;
+    const double scale = explained > calls ? calls / explained : 1;
+    for (; first < last; ++first) {
+      sums[first].calls *= scale;
+      if (sums[first].calls >= 1) kept.push_back(sums[first]);
+    }
+  }
+  sums = std::move(kept);
+}
+
 EdgeFigures CallsByCaller::Write(Profile& profile) {
-  const std::vector<Written> sums = Sums();
+  EdgeFigures figures;
+  std::vector<Written> sums = Sums();
+  Settle(sums, figures);
   std::vector<double> weights;
   double all = 0;
   for (const Written& edge : sums) {
@@ -91,7 +116,6 @@ EdgeFigures CallsByCaller::Write(Profile& profile) {
     heaviest += weight;
     least = weight;
   }
-  EdgeFigures figures;
   for (const Method& method : calls_) {
     const auto own = std::ranges::equal_range(sums, method.method, {}, &Written::callee);
     WriteOf(method, own, least, figures, profile);
@@ -101,15 +125,12 @@ EdgeFigures CallsByCaller::Write(Profile& profile) {
 
 void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges, double least,
                             EdgeFigures& figures, Profile& profile) {
-  const auto calls = static_cast<double>(method.calls);
   double explained = 0;
   for (const Written& edge : edges) explained += edge.calls;
-  if (explained > calls * (1 + kMostExcess)) ++figures.disagree;
-  const double scale = explained > calls ? calls / explained : 1;
   uint64_t left = method.calls;
   for (const Written& edge : edges) {
     if (edge.calls < least) break;
-    const uint64_t count = std::min(left, static_cast<uint64_t>(std::llround(edge.calls * scale)));
+    const uint64_t count = std::min(left, static_cast<uint64_t>(std::llround(edge.calls)));
     if (count == 0) break;
     left -= count;
     ++figures.written;
@@ -121,8 +142,8 @@ void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges
   constexpr uint64_t kMost = INT64_MAX;
   const auto whole = static_cast<int64_t>(std::min(method.calls, kMost));
   figures.calls = SaturatingAdd(figures.calls, whole);
-  figures.explained = SaturatingAdd(
-      figures.explained, std::min(whole, static_cast<int64_t>(std::llround(explained * scale))));
+  figures.explained = SaturatingAdd(figures.explained,
+                                    std::min(whole, static_cast<int64_t>(std::llround(explained))));
   if (left > 0)
     profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method.method, 0),
                      static_cast<int64_t>(std::min(left, kMost)));

@@ -73,6 +73,7 @@ class CallsByCaller {
   void Add(const CountedMethod& caller, CounterIndex callee, uint32_t bci, double calls);
   // Sums of edges between methods of the profile, by callee, the heaviest first.
   std::vector<Written> Sums() const;
+  void Settle(std::vector<Written>& sums, EdgeFigures& figures) const;
   static void WriteOf(const Method& method, std::span<const Written> edges, double least,
                       EdgeFigures& figures, Profile& profile);
 

@@ -109,6 +109,22 @@ TEST_CASE("without receivers, a virtual call that may run several methods has no
                                     {"a.Caller.run", 1}});
 }
 
+TEST_CASE("a virtual call on objects of classes without counts has no edge to one with counts") {
+  Program program;
+  ClassRecord& list = program.Class("a/List");  // one of many implementations of size
+  program.Add(list, "size", 10);
+  ClassRecord& caller = program.Class("a/Caller");
+  program.Add(caller, "few", 1, {{Static("a/List", "size"), 10}});
+  program.Add(caller, "many", 1, {{Virtual("java/util/List", "size"), 1'000'000}});
+  program.CountReceivers(caller, 3, {{"java.util.ArrayList", 1'000'000}});
+  program.Add(caller, "unseen", 1, {{Virtual("java/util/List", "size"), 1'000'000}});
+  CHECK(program.Assemble() == Edges{{"a.List.size <- a.Caller.few:3", 10},
+                                    {"a.Caller.few", 1},
+                                    {"a.Caller.many", 1},
+                                    {"a.Caller.unseen", 1}});
+  CHECK(program.figures().disagree == 0);
+}
+
 TEST_CASE(
     "edges that say more than the method's count are scaled to it, and the method disagrees") {
   Program program;

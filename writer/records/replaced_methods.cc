@@ -78,9 +78,12 @@ void ReplacedMethods::Settle() {
     problem.external[edge.to] -= count;  // flows in along the edge
   }
   const std::vector<double> total = SolveFlow(problem).total;
+  constexpr double kRounding = 1e-6;  // of what was counted; the solver is no more exact than that
   for (const FlowEdge& edge : problem.edges) {
+    const double more = total[edge.from] - problem.floor[edge.from];
+    if (more < kRounding * problem.floor[edge.from]) continue;
     double& missing = methods[edge.to]->missing;
-    missing = std::min(missing + (total[edge.from] - problem.floor[edge.from]) * edge.gain, kMost);
+    missing = std::min(missing + more * edge.gain, kMost);
   }
 }
 

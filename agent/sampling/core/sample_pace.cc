@@ -20,11 +20,11 @@ double SquaresOf(const PaceFigures& stage) {
   return static_cast<double>(stage.stack_weight) * MeanOfStacks(stage);
 }
 
-// The power of two that is nearest to it.
-uint64_t NearestPower(double number) {
+// The power of two that is nearest to it, but at most that many.
+uint64_t NearestPower(double number, uint64_t most) {
   constexpr double kMiddle = 1.5;
   uint64_t power = 1;
-  while (static_cast<double>(power) * kMiddle <= number) power *= 2;
+  while (static_cast<double>(power) * kMiddle <= number && power <= most / 2) power *= 2;
   return power;
 }
 
@@ -36,6 +36,7 @@ double SamplePace::CostOf(const PaceFigures& figures) const {
 }
 
 bool SamplePace::Look(const PaceFigures& now) {
+  const auto most = static_cast<uint64_t>(std::max<int64_t>(kMostIntervalNs / first_ns_, 1));
   const PaceFigures stage = Stage(now);
   if (stage.signals < (units_ > 1 ? kEnoughOfLonger : kEnoughForCost)) return false;
   // How far apart signals really were, also those without a stack.
@@ -48,16 +49,16 @@ bool SamplePace::Look(const PaceFigures& now) {
   const bool are_enough =
       stage.stacks >= kEnoughForGoal && signals >= static_cast<double>(kMostSignals);
   if (are_enough || costs_much) {
-    const uint64_t longer = NearestPower(std::max(2.0, CostOf(stage) / kMostCost) * mean);
-    const bool fits = first_ns_ * static_cast<int64_t>(longer) <= kMostIntervalNs;
-    return longer > units_ && fits && Change(longer, now);
+    const uint64_t longer = NearestPower(std::max(2.0, CostOf(stage) / kMostCost) * mean, most);
+    return longer > units_ && Change(longer, now);
   }
   constexpr double kFarFromGoal = 0.9;
   const bool wants_more = signals < kFarFromGoal * static_cast<double>(kGoal);
   if (units_ == 1 || CostOf(all) >= kLittleCost || !wants_more) return false;
   const double handler_ns =
       static_cast<double>(stage.handler_ns) / static_cast<double>(stage.signals);
-  const uint64_t allowed = NearestPower(handler_ns / kMostCost / static_cast<double>(first_ns_));
+  const uint64_t allowed =
+      NearestPower(handler_ns / kMostCost / static_cast<double>(first_ns_), most);
   return allowed < units_ && Change(allowed, now);
 }
 

@@ -12,7 +12,7 @@
 // Example: first interval 1 ms, tick 4 ms. A signal weighs 4 on average. At 10,000 signals (40 s of CPU time) the
 // interval becomes 8 ms. And if the first 50 signals (0.2 s) took 1.7 % of the CPU time, the interval becomes 16 ms, at which
 // handlers of this kind take 0.4 %. When all have taken less than 0.4 %, it becomes as short as the newest signals allow: with
-// handlers of 10 us, at once what it was.
+// handlers of 5 us, at once what it was.
 //
 // A signal weighs as many *first* intervals as it stands for: 8 in the example. So all weights of a
 // recording have one unit, and no phase of the program counts for more than its CPU time. Against a later signal, one of

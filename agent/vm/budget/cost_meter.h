@@ -8,8 +8,8 @@
 //    machine makes it slower, as it does the program.
 //  - The CPU time of the agent's threads: the one that swaps, the one of snapshots.
 //  - What swaps cost. The JVM's compilers compile the swapped classes again, and until they are calm the program runs slow
-//    code, which costs it about as much as the compilers took. Later the code is still worse for a while than it was:
-//    kWorseCode of the time.
+//    code, which costs it about as much as the compilers took. Later the code is still worse than it was: kWorseCode of the
+//    time, in programs that were measured for a minute.
 //
 // None of the three is known well, so there is a range: from half of what increments cost, the compilers' own time and no
 // worse code, to twice, three times and twice as much.

@@ -214,7 +214,8 @@ std::vector<Sureness> SurenessInCodePart(std::string_view json) {
 }
 
 Sureness SurenessWithoutMark(const Profile& profile) {
-  return AgentPart(profile, kHarvestPart) ? Sureness::Unknown() : Sureness::Exact();
+  const bool is_estimated = AgentPart(profile, kHarvestPart) || AgentPart(profile, kEstimatesPart);
+  return is_estimated ? Sureness::Unknown() : Sureness::Exact();
 }
 
 std::vector<uint32_t> CodeLengthsIn(std::string_view json, size_t methods,

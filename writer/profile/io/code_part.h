@@ -49,7 +49,8 @@ std::optional<std::vector<uint64_t>> HashesInCodePart(std::string_view json);
 // How sure each method is, in the same way; empty if the part does not say.
 std::vector<Sureness> SurenessInCodePart(std::string_view json);
 
-// Of the methods of a profile that has no mark for them: exact if probes or another tool counted, and unknown in a harvest.
+// Of the methods of a profile that has no mark for them: exact, but unknown in a harvest and beside
+// the part `estimates`.
 Sureness SurenessWithoutMark(const Profile& profile);
 
 // The lengths in the part, for so many recorded methods in the order of their ids; empty if there are none, or if the part
