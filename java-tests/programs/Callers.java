@@ -54,7 +54,7 @@ public final class Callers {
     final int times = Integer.parseInt(args[0]);
     often(times);
     seldom(times);
-    recursive(99);
+    recursive(1999);
     lambdas(times);
     final Shape[] shapes = new Shape[times];
     for (int i = 0; i < times; ++i) shapes[i] = i % 4 == 0 ? new Strip(i) : new Square(i);

@@ -61,6 +61,8 @@ class HarvestCore(AgentCase):
             del process["iprofagent"]["harvest"][unknown]
         self.assertGreater(core.calls_of("Harvestable.step"), 0)
         self.assertEqual(sorted(process), sorted(harvested))
+        for profile in (process, harvested):  # of the core of another build, fewer counters are known to be complete
+            profile["iprofagent"]["code"].pop("sureness", None)
         for table in process:
             self.assertEqual(process[table], harvested[table], table)
 

@@ -45,11 +45,13 @@ class SamplingAuto(SamplingCase):
             self.assertGreaterEqual(stacks(statistics), 0.6 * expected, statistics)
 
     def assert_sum(self, profile, statistics):
-        """The samples add up to the signals that they are from. (Some stacks have no frame that a profile may have.)"""
+        """The samples add up to the signals that they are from, or to somewhat fewer, if the interval was longer for a while. (Some
+        stacks have no frame that a profile may have.)"""
         total = sum(profile.samples().values())
         self.assertEqual(statistics["writtenWeight"], total)
         with_empty = total + statistics["emptyWeight"]
-        self.assertAlmostEqual(with_empty, stacks(statistics), delta=2 + 0.05 * stacks(statistics), msg=statistics)
+        self.assertLessEqual(with_empty, 2 + 1.05 * stacks(statistics), statistics)
+        self.assertGreaterEqual(with_empty, 0.7 * stacks(statistics) - 2, statistics)
         self.assertAlmostEqual(with_empty * statistics["intervalNs"],
                                sum(statistics["outcomes"].get(n, (0, 0))[1] for n in ("good", "recovered")) * statistics["intervalNs"],
                                delta=3 * statistics["intervalNs"], msg=statistics)
