@@ -117,8 +117,9 @@ EdgeFigures CallsByCaller::Write(Profile& profile) {
     least = weight;
   }
   for (const Method& method : calls_) {
-    const auto own = std::ranges::equal_range(sums, method.method, {}, &Written::callee);
-    WriteOf(method, own, least, figures, profile);
+    const auto first = std::ranges::lower_bound(sums, method.method, {}, &Written::callee);
+    const auto last = std::ranges::upper_bound(sums, method.method, {}, &Written::callee);
+    WriteOf(method, std::span(first, last), least, figures, profile);
   }
   return figures;
 }
