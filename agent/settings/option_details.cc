@@ -145,7 +145,7 @@ constexpr OptionDetails kDetails[] = {
      "With `calls`, write the calls of each method by caller: the executions of call sites, "
      "divided by the classes of their receivers. The heaviest entries are written, until they are "
      "99.9 % of what is known, and the rest has no caller; their sum is the method's count. It "
-     "costs nothing while the program runs, and 2 to 15 % of the file. See "
+     "costs nothing while the program runs, and makes the file larger. See "
      "[format.md](format.md#calls-by-caller)."},
     {"jdk",
      "Count in the JDK's own classes too, from the first bytecode on (this switches class-data "

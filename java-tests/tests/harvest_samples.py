@@ -108,14 +108,19 @@ class WithSamples(SkewedCase):
         self.assertTrue(all(self.meetings(harvested).values()))
         self.finish(process)
 
-    @on_one_jvm
-    def test_an_interrupt_ends_the_recording_and_harvests(self):
-        process = self.start("busy")
+    def recording(self, process):
+        """A tool that records samples of the program for an hour, and has begun."""
         tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(tool.wait)
         self.addCleanup(tool.kill)
         self.wait_until(lambda: self.status(process).get("state") == "recording")
+        return tool
+
+    @on_one_jvm
+    def test_an_interrupt_ends_the_recording_and_harvests(self):
+        process = self.start("busy")
+        tool = self.recording(process)
         time.sleep(0.5)
         tool.send_signal(signal.SIGINT)
         said, complaints = tool.communicate(timeout=PATIENCE_S)
@@ -128,11 +133,7 @@ class WithSamples(SkewedCase):
     @on_one_jvm
     def test_if_the_program_ends_there_is_nothing_to_harvest(self):
         process = self.start("busy")
-        tool = subprocess.Popen([Settings.tool, "harvest", str(process.pid), "-o", self.folder / "x.iprof", "--samples", "1h"],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(tool.wait)
-        self.addCleanup(tool.kill)
-        self.wait_until(lambda: self.status(process).get("state") == "recording")
+        tool = self.recording(process)
         folder = self.folder_of(tool)
         self.assertTrue(folder.exists())
         self.finish(process)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 namespace iprof {
@@ -15,6 +16,11 @@ int64_t ReceiverSiteAt(const ClassRecord& c, const CountedMethod& method, uint32
     if (site.bci == bci && site.kind == SiteKind::kReceiver) return site.number;
   }
   return -1;
+}
+
+uint64_t Rounded(double calls) {
+  constexpr double kMost = 9e18;  // more have no int64_t
+  return static_cast<uint64_t>(std::llround(std::min(calls, kMost)));
 }
 
 }  // namespace
@@ -76,6 +82,10 @@ std::vector<CallsByCaller::Written> CallsByCaller::Sums() const {
   return sums;
 }
 
+void CallsByCaller::NoteCalls(MethodIndex method, uint64_t calls) {
+  calls_.push_back({method, std::min<uint64_t>(calls, INT64_MAX)});
+}
+
 // Scales the edges of each method to its calls, and drops those of methods that have none.
 void CallsByCaller::Settle(std::vector<Written>& sums, EdgeFigures& figures) const {
   std::unordered_map<MethodIndex, uint64_t> calls_of;
@@ -131,7 +141,7 @@ void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges
   uint64_t left = method.calls;
   for (const Written& edge : edges) {
     if (edge.calls < least) break;
-    const uint64_t count = std::min(left, static_cast<uint64_t>(std::llround(edge.calls)));
+    const uint64_t count = std::min(left, Rounded(edge.calls));
     if (count == 0) break;
     left -= count;
     ++figures.written;
@@ -140,14 +150,12 @@ void CallsByCaller::WriteOf(const Method& method, std::span<const Written> edges
     profile.AddCount(Table::kCalls, profile.AddContext(caller, method.method, 0),
                      static_cast<int64_t>(count));
   }
-  constexpr uint64_t kMost = INT64_MAX;
-  const auto whole = static_cast<int64_t>(std::min(method.calls, kMost));
-  figures.calls = SaturatingAdd(figures.calls, whole);
-  figures.explained = SaturatingAdd(figures.explained,
-                                    std::min(whole, static_cast<int64_t>(std::llround(explained))));
+  figures.calls = SaturatingAdd(figures.calls, static_cast<int64_t>(method.calls));
+  figures.explained = SaturatingAdd(
+      figures.explained, static_cast<int64_t>(std::min(method.calls, Rounded(explained))));
   if (left > 0)
     profile.AddCount(Table::kCalls, profile.AddContext(kNoContext, method.method, 0),
-                     static_cast<int64_t>(std::min(left, kMost)));
+                     static_cast<int64_t>(left));
 }
 
 }  // namespace iprof

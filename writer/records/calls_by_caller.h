@@ -6,11 +6,13 @@
 //
 // Example: f was called 1,000 times. The call at a:5 was executed 700 times and can run nothing else; at b:9, 250 of 500 objects
 // had f's class. Then 700 are written as f:0<a:5, 250 as f:0<b:9, and 50 as f:0: the JVM, reflection or a method handle called
-// it. Of all edges, the heaviest are written, until they are kShare of all edges' calls.
+// it. The heaviest edges are written, until these have kShare of the calls of all edges.
 //
-// Left out: calls in the code of intrinsic candidates, which was counted only where it was not replaced; at sites that lost
-// objects, these; and calls from a version of a method whose positions are not written. If edges say more than
-// the method's own count, they are scaled to it, and the method is counted as one that disagrees.
+// Left out are calls
+//  - in the code of intrinsic candidates, which was counted only where it was not replaced,
+//  - on objects whose class was lost,
+//  - from a version of a method whose positions are not written.
+// If edges say more than the method's own count, they are scaled to it, and the method is counted as one that disagrees.
 //
 // Guarantees: for each method, entries add up to its calls. The same input gives the same entries.
 // Threads: one. Failure: none but std::bad_alloc.
@@ -33,7 +35,7 @@ namespace iprof {
 
 class CallsByCaller {
  public:
-  // Of all edges' calls; those that are written have as much.
+  // Of the calls of all edges, the share that is written.
   static constexpr double kShare = 0.999;
 
   CallsByCaller(const ClassSource& classes, const TypeCounts& types)
@@ -44,7 +46,7 @@ class CallsByCaller {
                 const CountedValues& values);
   // A version of a method, and which one of the profile it is. `has_positions`: its positions are written.
   void NoteVersion(const CountedMethod& version, MethodIndex method, bool has_positions);
-  void NoteCalls(MethodIndex method, uint64_t calls) { calls_.push_back({method, calls}); }
+  void NoteCalls(MethodIndex method, uint64_t calls);
   // Writes the calls of all methods that were noted. Call once, last.
   EdgeFigures Write(Profile& profile);
 
