@@ -36,6 +36,10 @@ class CheckCommand : public Command {
         .Takes("FILE");
     options.Add("--jdk", fit_.jdk_home, "Also compare with the classes of the JDK in this folder")
         .Takes("DIR");
+    gate_option_ =
+        AddShare(options, "--min-applicable", min_applicable_,
+                 "With --classpath or --jdk: fail only if less than this share of the weight fits, "
+                 "such as 99.5%");
     AddFormat(options, format_);
   }
 
@@ -43,6 +47,10 @@ class CheckCommand : public Command {
     if (fit_.given() && std::find(files_.begin(), files_.end(), "-") != files_.end()) {
       return console.Error(
           Status(Code::kUsage, "--classpath and --jdk read a profile twice, so it cannot be '-'"));
+    }
+    if (gate_option_.given() && !fit_.given()) {
+      return console.Error(
+          Status(Code::kUsage, "--min-applicable needs --classpath or --jdk, to compare with"));
     }
     return format_ == "json" ? RunJson(console) : RunText(console);
   }
@@ -111,12 +119,28 @@ class CheckCommand : public Command {
         continue;
       }
       PrintFit(console, name, *fit, Printing());
-      if (!fit->fits()) code = Worse(code, ExitCode::kFindings);
+      if (!Passes(console, name, fit->fitness)) code = Worse(code, ExitCode::kFindings);
     }
     return code;
   }
 
   FitPrinting Printing() const { return {.summary_only = quiet_, .most_stale = max_findings_}; }
+
+  // Without --min-applicable, any stale method is a finding. With it, the reason is said also with --quiet, for a build's log.
+  bool Passes(Console& console, const std::string& name, const fitness::Fitness& fit) const {
+    if (!gate_option_.given()) return fit.stale.empty();
+    constexpr double kBinary = 1e-12;  // 99.5 % has no exact binary form
+    const double applicable = fit.Applicability();
+    if (applicable >= min_applicable_ * (1 - kBinary)) return true;
+    std::string reasons;
+    for (const auto& [what, share] : FactsOf(fit).stale)
+      reasons += fmt::format("{}{} ({:.1f} %)", reasons.empty() ? ": " : "; ", what, 100 * share);
+    if (fit.total.entries == 0) reasons = ": no entry could be compared with the class files";
+    console.Warn(
+        fmt::format("{}: {:.2f} % applicable by weight, less than --min-applicable {:g} %{}", name,
+                    100 * applicable, 100 * min_applicable_, reasons));
+    return false;
+  }
 
   Result<FitResult> Fit(Console& console, const std::string& path) const {
     const Result<Profile> profile = ReadInput(console, path);
@@ -217,7 +241,7 @@ class CheckCommand : public Command {
     const Result<FitResult> fit = Fit(console, path);
     if (fit.ok()) {
       PrintFit(json, *fit, Printing());
-      return fit->fits() ? ExitCode::kOk : ExitCode::kFindings;
+      return Passes(console, path, fit->fitness) ? ExitCode::kOk : ExitCode::kFindings;
     }
     json.Field("failed", fit.status().message());
     return console.Error(fit.status());
@@ -276,6 +300,8 @@ class CheckCommand : public Command {
   size_t max_findings_ = 0;
   std::string target_;
   FitOptions fit_;
+  double min_applicable_ = 0;
+  OptionRow gate_option_;
   std::string format_ = "text";
 };
 
@@ -285,6 +311,8 @@ constexpr Example kCheckExamples[] = {
      "The same as JSON, including what is doubtful."},
     {"iprof check --classpath app.jar:lib/* --jdk /usr/lib/jvm/jdk-25 app.iprof",
      "Also show what an image build of this program cannot use."},
+    {"iprof check --classpath app.jar --min-applicable 99.5% app.iprof",
+     "Fail a build only if less than 99.5 % of the counts fit the program."},
 };
 
 }  // namespace
@@ -308,7 +336,9 @@ const CommandEntry kCheckEntry = {
     "by counts, and so are the methods that do not fit. Lambdas and proxies have no class files; "
     "their names must be those for the JDK of --target, or of --jdk.\n\nExits with 1 if a file "
     "breaks a rule or a "
-    "method does not fit. A file that is no profile at all is bad input (3).",
+    "method does not fit; with --min-applicable, if too little fits by weight, and then it names "
+    "the "
+    "three heaviest reasons. A file that is no profile at all is bad input (3).",
     kCheckExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

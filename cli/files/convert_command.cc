@@ -1,14 +1,18 @@
 // iprof convert: writes a profile in another form.
+#include <optional>
+
 #include "cli/files/convert_target.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/repair_options.h"
 #include "cli/files/replaced_inputs.h"
 #include "cli/files/table_names.h"
 #include "cli/files/target_option.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
+#include "cli/terminal/terminal_text.h"
 #include "writer/profile/image/image_profile.h"
 #include "writer/profile/io/format_version.h"
 
@@ -44,6 +48,7 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    repair_.AddTo(options);
     filter_.AddTo(options);
     options.AddFlag("--gzip", gzip_,
                     "Compress (implied by a name that ends in .gz, and by --to pprof)");
@@ -59,6 +64,12 @@ class ConvertCommand : public Command {
     const Readers readers = ReadersOf(file_);
     Result<Profile> profile = ReadPart(console, file_, filter_.filter());
     if (!profile.ok()) return console.Error(profile.status());
+    if (repair_.given()) {
+      Result<fitness::RepairedProfile> repaired = repair_.Repair(*profile);
+      if (!repaired.ok()) return console.Error(repaired.status());
+      repaired_ = repaired->counts;
+      profile = std::move(repaired->profile);
+    }
     if (image_) {
       profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
     }
@@ -67,11 +78,20 @@ class ConvertCommand : public Command {
     const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
+    SayRepair(console);
     if (format_ == "json") PrintJson(console, *profile);
     return ExitCode::kOk;
   }
 
  private:
+  // Standard output may have the profile.
+  void SayRepair(Console& console) const {
+    if (!repaired_ || format_ == "json") return;
+    const std::string said = fmt::format("{}: {}", NameOfInput(file_), Describe(*repaired_));
+    if (output_ == "-") return console.Warn(said);
+    console.Print("{}\n", EscapeForTerminal(said));
+  }
+
   bool WantsSamplesOnly() const {
     return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
   }
@@ -92,6 +112,9 @@ class ConvertCommand : public Command {
       return Usage("--to and --output-version both name a version");
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
+    if (repair_.given() && !target_.is_profile())
+      return Usage("--classpath and --jdk need --to iprof or pretty: they repair a profile");
+    if (Status status = repair_.FindContradiction(); !status.ok()) return status;
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
     return {};
   }
@@ -131,6 +154,7 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (repaired_) PrintRepair(json, *repaired_);
     if (target_.is_profile()) {
       const Result<FormatVersion> written = ParseFormatVersion(version());
       json.Field("lost_entries", written.ok() ? EntriesWithoutTable(profile, *written) : 0);
@@ -151,6 +175,8 @@ class ConvertCommand : public Command {
   std::string jdk_;
   OptionRow jdk_option_;
   FilterOptions filter_;
+  RepairOptions repair_;
+  std::optional<fitness::RepairCounts> repaired_;
   bool gzip_ = false;
   std::string format_ = "text";
 };
@@ -166,6 +192,10 @@ constexpr Example kConvertExamples[] = {
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
      "Keep only what an image build can use of a profile that was taken with image=n."},
+    {"iprof convert --to iprof --classpath app.jar --jdk /usr/lib/jvm/jdk-25 --old-classpath "
+     "old.jar app.iprof "
+     "-o new.iprof",
+     "Make the profile of old.jar fit app.jar."},
 };
 
 }  // namespace
@@ -174,7 +204,12 @@ const CommandEntry kConvertEntry = {
     "convert", "Convert a profile to another form",
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
-    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it "
+    "first, joined by ';'), for pprof, or for speedscope. With --classpath or --jdk, a profile "
+    "of an older version of the program is repaired: what does not fit is dropped and counted. "
+    "Positions in methods whose code has changed are found again by the instructions around them, "
+    "if "
+    "--old-classpath or --old-jdk has the recorded code.\n\nExits with 5, and writes nothing, if "
+    "it "
     "has "
     "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "

@@ -110,7 +110,7 @@ class MethodData(Inside):
                 self.assertAlmostEqual(notes[way][number], notes["outside"][number], delta=0.2 * notes["outside"][number], msg=f"{way} {number}")
         for way in ("outside", "attached"):
             self.assertRegex(said[way], r"^wrote .*FILE: .* methods ran, of .*\nno samples: .*\n[0-9,]+ methods have counters, [0-9,]+ more ran without; 0 failed a "
-                                        r"check\nof these, .*\nleft out: .*\nwithout a name in an image: .*\n$")
+                                        r"check\nof these, .*\nleft out: .*\nwithout a name in an image: .*\n.*: (not )?usable.*\n$")
         self.end(process)
         self.assertNotIn("/tmp/.iprof-", process.err_path.read_text())
         self.assertIn("wrote a profile for the tool: ", process.err_path.read_text())  # verbose=1

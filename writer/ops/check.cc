@@ -206,6 +206,7 @@ class Checker final : public ProfileEvents {
     if (!note) return;
     const Place place = Member(agent_section_place_, kHarvestPart);
     if (!note->CanHold(calls_ + branches_)) {
+      ++counts_.impossible;
       Report(Rule::kCountImpossible, place,
              fmt::format("{:.3g} calls and {:.3g} branches in {:.1f} s of processor time", calls_,
                          branches_, static_cast<double>(note->cpu_ms) / 1000),
@@ -233,8 +234,7 @@ class Checker final : public ProfileEvents {
   }
 
   void CheckDoubts(const Place& place, const DoubtfulCalls& doubts) {
-    constexpr double kMany = 0.1;
-    if (doubts.share <= kMany) return;
+    if (doubts.share <= kMostDoubtful) return;
     Report(Rule::kFewExecutions, place,
            fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
                        Counted(doubts.methods, "method holds", "methods hold"), 100 * doubts.share,

@@ -1,0 +1,38 @@
+// RepairOptions: what `iprof convert --classpath` does: repairs a profile (fitness/repair.h) and says what it did.
+//
+// Guarantees: without --classpath and --jdk, nothing happens. Threads: main's. Failure: as ClassPath: an element that cannot
+// be opened or is damaged.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/files/fit_check.h"
+#include "cli/files/fitness/repair.h"
+#include "cli/terminal/console.h"
+#include "cli/terminal/json_text.h"
+#include "cli/terminal/option_list.h"
+#include "writer/base/status.h"
+#include "writer/profile/model.h"
+
+namespace iprof::cli {
+
+class RepairOptions {
+ public:
+  void AddTo(OptionList& options);
+  bool given() const { return fit_.given(); }
+  // Old class files alone are of no use.
+  Status FindContradiction() const;
+  Result<fitness::RepairedProfile> Repair(const Profile& profile) const;
+
+ private:
+  FitOptions fit_;
+  FitOptions old_;
+};
+
+// "12 positions moved; dropped: 30 entries with 0.4 % of the weight (the code differs: 30)".
+std::string Describe(const fitness::RepairCounts& counts);
+// As a member "repair" of the object that is open.
+void PrintRepair(JsonText& json, const fitness::RepairCounts& counts);
+
+}  // namespace iprof::cli
