@@ -2,6 +2,7 @@
 
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/snapshot_note.h"
@@ -52,6 +53,11 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
   if (split && !IsSplitPart(*split)) {
     return report(Rule::kAgentSection, kSplitPart, "an object of another shape",
                   "stacks, each with its weight and where its pieces begin and end");
+  }
+  const auto contexts = section.Part(kContextsPart);
+  if (contexts && !IsInclusivePart(*contexts)) {
+    return report(Rule::kAgentSection, kContextsPart, "an object of another shape",
+                  R"({"form":"inclusive"}, or no such part)");
   }
   const auto lines = section.Part(kLinesPart);
   if (lines && !SourceLines().AddJson(*lines)) {

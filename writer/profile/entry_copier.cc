@@ -1,4 +1,4 @@
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 
 namespace iprof {
 
