@@ -78,6 +78,7 @@ struct AssemblyInput {
   const TypeCounts& types;
   const LiveFrameCount& live_frames;
   std::span<const NumberedCounter> more_counters = {};  // see CountedValues
+  std::span<const uint16_t> first_seen = {};            // FirstSeen::by_counter
 };
 
 struct AssemblyOptions {
