@@ -368,12 +368,12 @@ TEST_CASE("each method says how sure its numbers are") {
   branch.targets = {4, 8};
   branch.counts = {2, 0};
   program.made.methods[database.pages].branches = {branch};
-  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(2));
+  CHECK(sureness(database.pages) == Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(2)));
   program.made.methods[database.sort].is_complete = true;
   CHECK(sureness(database.sort) == Sureness::Exact());
   CHECK(sureness(database.compare) == Sureness::Bounded());
   program.made.methods[database.pages].has_data = false;
-  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(0));
+  CHECK(sureness(database.pages) == Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(0)));
 }
 
 TEST_CASE("what few entries did is mixed with what the code suggests") {

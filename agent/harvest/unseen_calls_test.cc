@@ -80,6 +80,18 @@ TEST_CASE("what handles call grows as the sites that call through handles") {
   CHECK(estimate.scales[handle.callee].calls == 40'000);
 }
 
+TEST_CASE("what only handles can have called more often than it was counted is guessed") {
+  const ThroughHandle grown(2000);
+  const auto sureness = [](const ThroughHandle& handle, uint32_t method) {
+    return EstimateCalls(handle.program.made).scales[method].sureness;
+  };
+  for (const uint32_t method : {grown.form, grown.target, grown.callee})
+    CHECK(sureness(grown, method) == Sureness::EstimatedFrom(0));
+  const ThroughHandle counted(50'000);
+  CHECK(sureness(counted, counted.target) == Sureness::Bounded());
+  CHECK(sureness(counted, counted.callee) == Sureness::Bounded());
+}
+
 TEST_CASE("a method that handles did not call more often than it was counted is left alone") {
   const ThroughHandle handle(50'000);
   const Estimate estimate = EstimateCalls(handle.program.made);

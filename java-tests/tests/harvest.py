@@ -60,8 +60,8 @@ class KnownShares(HarvestCase):
         note = harvested.section["harvest"]
         self.assertEqual(set(note), {"source", "estimator", "without_methoddata_permille", "left_out_permille", "type_width",
                                      "recursive_groups", "jvm_age_s", "cpu_ms", "harvests", "time", "trained", "methods_with_data",
-                                     "methods_without_data", "methods_failed", "methods_trained", "few_permille", "few_methods", "few_executions",
-                                     "methods_trained_unknown", "sites_left_out", "lambdas_left_out", "classes_left_out"})
+                                     "methods_without_data", "methods_failed", "methods_trained", "methods_trained_unknown", "sites_left_out",
+                                     "lambdas_left_out", "classes_left_out"})
         self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-9", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)

@@ -307,7 +307,7 @@ void Profile::AddSureness(MethodIndex method, Sureness sureness) {
   if (!sureness.is_present()) return;
   const size_t at = Raw(method);
   if (at >= rep_->sureness.size()) rep_->sureness.resize(at + 1);
-  rep_->sureness[at] = std::max(rep_->sureness[at], sureness);
+  rep_->sureness[at] = Sureness::LeastOf(rep_->sureness[at], sureness);
 }
 Sureness Profile::SurenessOf(MethodIndex method) const {
   const size_t at = Raw(method);
