@@ -286,6 +286,22 @@ TEST_CASE("an intrinsic passes on what was counted in it") {
   CHECK(estimate.scales[inside].calls == 10);
 }
 
+TEST_CASE(
+    "callers in other loaders call each of the classes of one name, and not all of them one") {
+  Program program;
+  std::vector<uint32_t> called;
+  for (uint64_t copy = 1; copy <= 10; ++copy) {
+    program.Class("Script");
+    program.made.classes.back().loader = copy;
+    called.push_back(program.Method("run", 1000));
+    program.Class("Accessor");
+    program.made.classes.back().loader = 100 + copy;
+    program.Call(program.Method("invoke", 1000), Op::invokevirtual, "Script", "run", 1000);
+  }
+  const Estimate estimate = EstimateCalls(program.made);
+  for (const uint32_t run : called) CHECK(estimate.scales[run].calls == 1000);
+}
+
 TEST_CASE("the order of classes makes no difference to an estimate") {
   constexpr uint32_t kClasses = 30;
   std::mt19937 random(3);
