@@ -43,7 +43,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-9";
+inline constexpr char kEstimatorName[] = "flow-10";
 
 // How far calls are passed on.
 enum class Growth : uint8_t {
@@ -53,13 +53,11 @@ enum class Growth : uint8_t {
 };
 
 struct Estimate {
-  std::vector<MethodScale> scales;  // by method
-  // By method, how many executions its calls are estimated from: of all callers on the way on which most of its calls
-  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted, in it or at its callers.
-  std::vector<uint64_t> executions;
+  // By method. Its calls are estimated from the fewest entries that were counted of all callers on the way on which most of
+  // them come. If at least half of them were counted, in it or at its callers, they are bounded. If most of them come unseen, they are
+  // guessed.
+  std::vector<MethodScale> scales;
   uint32_t recursive_groups = 0;
-
-  static constexpr uint64_t kCounted = UINT64_MAX;
 };
 
 Estimate EstimateCalls(const HarvestedProgram& program, Growth growth = Growth::kFull);

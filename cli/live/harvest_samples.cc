@@ -47,6 +47,12 @@ Status CheckSamples(const SamplesOrder& order) {
   return CheckWindow(WindowOf(order), "iprof harvest", "--samples");
 }
 
+Status CheckSampler(const SamplesOrder& order, Console& console) {
+  if (const Result<std::string> library = FindAgentLibrary(); !library.ok())
+    return library.status();
+  return WindowRecording(WindowOf(order), console).Check();
+}
+
 Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console) {
   WindowOrder window = WindowOf(order);
   const Result<std::string> library = FindAgentLibrary();

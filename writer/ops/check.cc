@@ -199,7 +199,7 @@ class Checker final : public ProfileEvents {
   }
 
   void CheckHarvest() {
-    const bool are_marked = CheckSureness();
+    CheckSureness();
     const auto part = agent_section_.Part(kHarvestPart);
     const auto note = part ? HarvestNote::Parse(*part) : std::nullopt;
     if (!note) return;
@@ -210,31 +210,22 @@ class Checker final : public ProfileEvents {
                          branches_, static_cast<double>(note->cpu_ms) / 1000),
              fmt::format("at most {:g} in a nanosecond; harvest again", kMostEventsPerNs));
     }
-    if (are_marked) return;
-    CheckDoubts(place, {.share = static_cast<double>(note->few_permille) / 1000,
-                        .methods = static_cast<size_t>(note->few_methods),
-                        .executions = static_cast<uint64_t>(note->few_executions)});
   }
 
-  // False: the profile does not say how sure its methods are.
-  bool CheckSureness() {
+  void CheckSureness() {
     const std::vector<Sureness> marks =
         SurenessInCodePart(agent_section_.Part(kCodePart).value_or(""));
     const std::vector<int64_t> recorded = RecordedMethods();
-    if (marks.empty() || marks.size() != recorded.size()) return false;
+    if (marks.size() != recorded.size()) return;
     std::vector<std::pair<double, Sureness>> calls;
     for (size_t m = 0; m < marks.size(); ++m) {
       const auto found = calls_of_.find(recorded[m]);
       if (found != calls_of_.end()) calls.emplace_back(found->second, marks[m]);
     }
-    CheckDoubts(Member(agent_section_place_, kCodePart), DoubtfulOf(calls));
-    return true;
-  }
-
-  void CheckDoubts(const Place& place, const DoubtfulCalls& doubts) {
     constexpr double kMany = 0.1;
+    const DoubtfulCalls doubts = DoubtfulOf(calls);
     if (doubts.share <= kMany) return;
-    Report(Rule::kFewExecutions, place,
+    Report(Rule::kFewExecutions, Member(agent_section_place_, kCodePart),
            fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
                        Counted(doubts.methods, "method holds", "methods hold"), 100 * doubts.share,
                        Counted(doubts.executions, "execution", "executions")),

@@ -92,8 +92,18 @@ std::string_view TableKey(Table table) {
 }
 
 RecordKind RecordKindOf(Table table) {
-  if (table == Table::kCalls || table == Table::kSamples) return RecordKind::kCount;
-  return table == Table::kConditionals ? RecordKind::kSuccessors : RecordKind::kTypeCounts;
+  switch (table) {
+    case Table::kCalls:
+    case Table::kSamples:
+      return RecordKind::kCount;
+    case Table::kConditionals:
+      return RecordKind::kSuccessors;
+    case Table::kVirtualInvokes:
+    case Table::kMonitors:
+    case Table::kInstanceOfs:
+      return RecordKind::kTypeCounts;
+  }
+  return RecordKind::kTypeCounts;
 }
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -158,9 +168,18 @@ struct Profile::Rep {
   CountTable& Counts(Table table) { return table == Table::kCalls ? calls : samples; }
   RecordTable<TypeCount>& Types(Table table) {
     assert(RecordKindOf(table) == RecordKind::kTypeCounts);
-    return table == Table::kVirtualInvokes ? virtual_invokes
-           : table == Table::kMonitors     ? monitors
-                                           : instance_ofs;
+    switch (table) {
+      case Table::kVirtualInvokes:
+        return virtual_invokes;
+      case Table::kMonitors:
+        return monitors;
+      case Table::kInstanceOfs:
+      case Table::kCalls:
+      case Table::kConditionals:
+      case Table::kSamples:
+        break;  // the others have no types
+    }
+    return instance_ofs;
   }
 
   uint64_t seed;
@@ -289,7 +308,7 @@ void Profile::AddSureness(MethodIndex method, Sureness sureness) {
   if (!sureness.is_present()) return;
   const size_t at = Raw(method);
   if (at >= rep_->sureness.size()) rep_->sureness.resize(at + 1);
-  rep_->sureness[at] = std::max(rep_->sureness[at], sureness);
+  rep_->sureness[at] = Sureness::LeastOf(rep_->sureness[at], sureness);
 }
 Sureness Profile::SurenessOf(MethodIndex method) const {
   const size_t at = Raw(method);

@@ -295,11 +295,19 @@ class Assembly {
     return a.method->code_hash == b.method->code_hash;
   }
 
+  // Only its entries show what else than calls it has; without any, it has nothing else.
+  static Sureness SurenessOfReplaced(uint64_t entries, bool are_calls_counted) {
+    const Sureness calls = are_calls_counted
+                               ? Sureness::Bounded()
+                               : Sureness::EstimatedFrom(ReplacedMethods::kLeastEntries);
+    return entries == 0 ? calls : Sureness::Of(calls, Sureness::EstimatedFrom(entries));
+  }
+
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     uint64_t entries = 0;
     for (const Counted& v : versions) entries = SaturatingSum(entries, v.entries);
-    const uint64_t calls = replaced_.CallsOf(c, method, entries);
+    const auto [calls, are_counted] = replaced_.CallsOf(c, method, entries);
     const bool is_replaced = calls > entries;
     if (is_replaced) ++result_.methods_replaced;
     for (const Counted& v : versions) {
@@ -325,9 +333,7 @@ class Assembly {
                               ? static_cast<double>(calls) / static_cast<double>(entries)
                               : 1;
     for (const Counted& v : versions) profile_.AddSureness(index, v.method->sureness);
-    if (is_replaced)
-      profile_.AddSureness(index,
-                           growth > 1 ? Sureness::EstimatedFrom(entries) : Sureness::Bounded());
+    if (is_replaced) profile_.AddSureness(index, SurenessOfReplaced(entries, are_counted));
     if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);

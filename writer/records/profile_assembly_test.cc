@@ -7,6 +7,7 @@
 #include <string>
 
 #include "writer/records/method_record.h"
+#include "writer/records/replaced_methods.h"
 
 namespace iprof {
 namespace {
@@ -271,6 +272,36 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
         "a.Math.min()void: 900 calls\n"
         "a.Math.plain()void: 16 calls\n"
         "a.User.run()void: 300 calls\n");
+}
+
+TEST_CASE("a replaced method is as sure as its entries are many, but for calls that sites count") {
+  const auto sureness_of = [](const char* name, uint64_t entries) {
+    Classes classes;
+    ClassRecord& box = classes.Add("a/Box");
+    box.callees = {{"a/Box", "init", "()V", false}};
+    classes.Method(box, "valueOf", entries, {0}).intrinsic_candidate = true;
+    classes.Method(box, "init", entries);
+    ClassRecord& user = classes.Add("a/User");
+    user.callees = {{"a/Box", "valueOf", "()V", false}};
+    classes.Method(user, "run", 3000, {0});
+    Profile profile;
+    classes.AddTo(profile);
+    for (const MethodIndex method : MethodsOf(profile)) {
+      if (profile.DescribeMethod(method).find(name) != std::string::npos)
+        return profile.SurenessOf(method);
+    }
+    return Sureness();
+  };
+  const auto but_for_calls = [](uint64_t entries) {
+    return Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(entries));
+  };
+  CHECK(sureness_of("valueOf", 1000) == but_for_calls(1000));
+  CHECK(sureness_of("valueOf", 5) == but_for_calls(5));
+  CHECK(sureness_of("valueOf", 0) == Sureness::Bounded());
+  CHECK(sureness_of("run", 5) == Sureness::Exact());
+  // It was entered 1,000 times, and 2,000 calls more of valueOf would have called it.
+  CHECK(sureness_of("init", 1000) == Sureness::EstimatedFrom(ReplacedMethods::kLeastEntries));
+  CHECK(sureness_of("init", 2000) == but_for_calls(2000));
 }
 
 TEST_CASE(

@@ -123,9 +123,10 @@ std::optional<std::vector<Sureness>> ParseMarks(std::string_view text) {
   constexpr size_t kMostDigits = 7;  // of kMostMethods
   std::vector<Sureness> all;
   while (!text.empty()) {
-    const std::optional<Sureness> sureness = Sureness::OfMark(text.front());
+    const size_t length = text.substr(1).starts_with('+') ? 2 : 1;
+    const std::optional<Sureness> sureness = Sureness::OfMark(text.substr(0, length));
     if (!sureness) return std::nullopt;
-    text.remove_prefix(1);
+    text.remove_prefix(length);
     size_t digits = 0;
     size_t count = 0;
     while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {

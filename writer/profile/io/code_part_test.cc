@@ -154,7 +154,7 @@ std::string MarksIn(const Profile& profile) {
   std::string marks;
   for (const MethodIndex method : MethodsOf(profile)) {
     const Sureness sureness = profile.SurenessOf(method);
-    marks += sureness.is_present() ? sureness.Mark() : '.';
+    marks += sureness.is_present() ? sureness.Mark() : ".";
   }
   return marks;
 }
@@ -174,6 +174,19 @@ TEST_CASE("how sure methods are is read back, also without hashes") {
   NoteCodeHashes(profile);
   CHECK_THAT(std::string(*AgentPart(profile, kCodePart)), Catch::Contains(R"("sureness":"e3Mge")"));
   CHECK(ReadBack(profile) == "ee.eM.ge.");
+}
+
+TEST_CASE("that only the calls were counted is read back") {
+  Profile profile = Methods(5);  // of which 2 is not recorded
+  const Sureness guessed = Sureness::Of(Sureness::Exact(), Sureness::EstimatedFrom(0));
+  for (const uint32_t method : {0U, 1U}) profile.AddSureness(MethodIndex{method}, guessed);
+  profile.AddSureness(MethodIndex{3}, Sureness::EstimatedFrom(0));
+  profile.AddSureness(MethodIndex{4},
+                      Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(5)));
+  NoteCodeHashes(profile);
+  CHECK_THAT(std::string(*AgentPart(profile, kCodePart)),
+             Catch::Contains(R"("sureness":"g+2gC+")"));
+  CHECK(ReadBack(profile) == "g+g+.gC+");
 }
 
 TEST_CASE("the least sure of what is added counts") {
@@ -241,9 +254,11 @@ TEST_CASE("marks that do not fit are refused") {
   const auto with = [](const std::string& marks) {
     return R"({"bits":36,"methods":"abcdef","hashes":"---","sureness":")" + marks + "\"}";
   };
-  for (const char* marks : {"", "e3", "eMg", "Z2-", "b2e", "eee"}) CHECK(IsCodePart(with(marks)));
+  for (const char* marks : {"", "e3", "eMg", "Z2-", "b2e", "eee", "M+g+e", "g+3"})
+    CHECK(IsCodePart(with(marks)));
   for (const char* marks :
-       {"e", "e2", "e4", "x3", "a3", "e0", "e1ee", "3e", "e99999999", "e9999999", "e3!", "EXACT"}) {
+       {"e", "e2", "e4", "x3", "a3", "e0", "e1ee", "3e", "e99999999", "e9999999", "e3!", "EXACT",
+        "e+ee", "b+2e", "-+ee", "M++e", "M2+e", "+"}) {
     INFO(marks);
     CHECK_FALSE(IsCodePart(with(marks)));
   }
