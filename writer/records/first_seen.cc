@@ -45,4 +45,20 @@ uint16_t EarliestOf(std::span<const uint16_t> by_counter, CounterRange counters)
   return earliest;
 }
 
+void FirstCallOrder::Note(MethodIndex method, CounterRange counters) {
+  const uint16_t seen = EarliestOf(by_counter_, counters);
+  if (seen == 0) return;
+  const std::pair made(seen, counters.first);
+  const auto [known, is_new] = first_.try_emplace(method, made);
+  if (!is_new) known->second = std::min(known->second, made);
+}
+
+void FirstCallOrder::WriteTo(Profile& profile) const {
+  std::vector<std::pair<std::pair<uint16_t, CounterIndex>, MethodIndex>> order;
+  for (const auto& [method, first] : first_) order.emplace_back(first, method);
+  std::ranges::sort(order);
+  int64_t rank = 0;
+  for (const auto& [first, method] : order) profile.AddFirstCall(method, {++rank, 1});
+}
+
 }  // namespace iprof

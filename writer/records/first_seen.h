@@ -15,8 +15,11 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "writer/profile/model.h"
 #include "writer/records/counter_range.h"
 
 namespace iprof {
@@ -46,5 +49,21 @@ class FirstSeen {
 // claim very many.
 inline constexpr size_t kMostLooked = 256;
 uint16_t EarliestOf(std::span<const uint16_t> by_counter, CounterRange counters);
+
+// The order of methods, by the reading that first saw one of their counters, and then by their counters.
+class FirstCallOrder {
+ public:
+  // FirstSeen::by_counter, which must stay.
+  explicit FirstCallOrder(std::span<const uint16_t> by_counter) : by_counter_(by_counter) {}
+
+  // A version of a method that was called.
+  void Note(MethodIndex method, CounterRange counters);
+  // Gives each method that was seen its rank.
+  void WriteTo(Profile& profile) const;
+
+ private:
+  std::span<const uint16_t> by_counter_;
+  std::unordered_map<MethodIndex, std::pair<uint16_t, CounterIndex>> first_;
+};
 
 }  // namespace iprof

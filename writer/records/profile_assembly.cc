@@ -56,7 +56,7 @@ class Assembly {
         sites_(input.types, options, profile),
         replaced_(classes, options.names_all_callees),
         values_(input.counters, input.more_counters),
-        first_seen_(input.first_seen) {
+        first_(input.first_seen) {
     if (options.call_edges && options.calls) edges_.emplace(classes, input.types);
   }
 
@@ -71,7 +71,7 @@ class Assembly {
     }
     TellLeftOut();
     if (edges_) result_.edges = edges_->Write(profile_);
-    WriteFirstCalls();
+    first_.WriteTo(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
   }
@@ -79,15 +79,6 @@ class Assembly {
   AssemblyResult TakeResult() { return std::move(result_); }
 
  private:
-  // When a method was first seen: by which reading, and then by its counters, which have the order of loading.
-  struct First {
-    uint16_t seen;
-    CounterIndex counter;
-    MethodIndex method;
-    bool Precedes(const First& other) const {
-      return std::pair(seen, counter) < std::pair(other.seen, other.counter);
-    }
-  };
   // A method whose branches were not all written.
   struct LeftOut {
     uint64_t k;
@@ -327,7 +318,7 @@ class Assembly {
       result_.replaced_calls.emplace(profile_.DescribeMethod(index), calls - entries);
     if (options_.calls && calls > 0) {
       WriteCalls(index, calls);
-      NoteFirstCall(index, versions);
+      for (const Counted& v : versions) first_.Note(index, {v.method->first, v.method->counters});
     }
     const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
                               ? static_cast<double>(calls) / static_cast<double>(entries)
@@ -361,23 +352,6 @@ class Assembly {
           sites_.NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index);
       }
     }
-  }
-
-  void NoteFirstCall(MethodIndex method, std::span<const Counted> versions) {
-    std::optional<First> first;
-    for (const Counted& v : versions) {
-      const CounterRange counters{v.method->first, v.method->counters};
-      const uint16_t seen = counters.count > 0 ? EarliestOf(first_seen_, counters) : uint16_t{0};
-      const First made{seen, counters.first, method};
-      if (seen != 0 && (!first || made.Precedes(*first))) first = made;
-    }
-    if (first) first_.push_back(*first);
-  }
-
-  void WriteFirstCalls() {
-    std::ranges::sort(first_, [](const First& a, const First& b) { return a.Precedes(b); });
-    int64_t rank = 0;
-    for (const First& each : first_) profile_.AddFirstCall(each.method, {++rank, 1});
   }
 
   void WriteCalls(MethodIndex method, uint64_t calls) {
@@ -419,8 +393,7 @@ class Assembly {
   std::optional<CallsByCaller> edges_;
   MethodRecord record_;
   CountedValues values_;
-  const std::span<const uint16_t> first_seen_;
-  std::vector<First> first_;
+  FirstCallOrder first_;
   std::vector<LeftOut> left_out_;
   // Of the class that is written.
   std::deque<ClassRecord> versions_made_;  // those that the source does not have
