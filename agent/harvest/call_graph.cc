@@ -83,15 +83,16 @@ class Builder {
     }
   }
 
-  // What speaks for a class among those of one name, of which a caller in another loader calls one. So ten
-  // accessors of reflection, each of which calls the class that its own copy of a program has, do not call one of them ten times.
+  // Several classes can have the name, and the caller's loader none of them. Then each gets a part of the call, by how often its
+  // method was entered. Example: a script is loaded ten times, and reflection calls each copy through an accessor in a loader of its
+  // own. Each copy gets a tenth of the calls of all accessors.
   double EntriesOf(uint32_t owner, Selector selector) {
     const auto method = hierarchy_.Resolve(owner, selector);
     return method ? static_cast<double>(program_.methods[*method].invocations) + kSmallest
                   : kSmallest;
   }
 
-  // `part`: of the call, for this owner.
+  // `part`: the share of the call that goes to this owner.
   void AddCall(uint32_t caller, const HarvestedCall& call, uint32_t owner, Selector selector,
                const HarvestedTypes* rows, double part) {
     const auto counted = static_cast<double>(call.block_count) * part;

@@ -17,9 +17,9 @@ constexpr uint64_t kFewEntries = 64;     // of a method that mostly loops,
 constexpr uint64_t kManyRounds = 2'000;  // and its rounds
 constexpr double kOwnShare = 0.95;       // of a callee's calls that come from one caller
 constexpr size_t kFewestWitnesses = 4;
-constexpr double kMostSpread = 1.5;        // between the witnesses' quartiles
-constexpr int kUnseenRounds = 3;           // each scales what the one before added,
-constexpr double kMostFeedback = 2;        // to no more than this times the first
+constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
+constexpr int kUnseenRounds = 3;     // each scales what the one before added
+constexpr double kMostFeedback = 2;  // a round that adds more than this times the first is left out
 constexpr uint64_t kManyExecutions = 200;  // whose shares hold for all
 constexpr double kMostOfCounted = 2;       // what is more is estimated for the larger part
 constexpr uint64_t kMostCalls = uint64_t{1} << 62;
@@ -185,8 +185,8 @@ class Estimator {
                                    : Sureness::EstimatedFrom(ExecutionsOf(number)));
   }
 
-  // What is called unseen depends on how much more often its callers were executed than counted. If those are called unseen
-  // themselves, they raise it, and it raises them: a growth of 10 became 1,270 in three rounds.
+  // What is called unseen depends on how much more often its callers were executed than counted. If these are called unseen
+  // themselves, each round raises the next. Example: of a Groovy program, the rounds grew by 10, 117 and 1,270; the first holds.
   Solution SolveWithUnseen(const FlowProblem& problem) const {
     const FlowSolver solver(problem);
     Solution solution{.flow = solver.Solve(), .unseen = {}};

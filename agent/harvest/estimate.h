@@ -12,7 +12,7 @@
 //     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded.
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
-//     part get nothing, unless nothing is known of them.
+//     part get nothing, unless nothing is known of them. Classes of one name share a call of another loader's class.
 //  3. FlowSolver (flow_solver.h) adds up, with the raw counts as floors. Where nothing can have escaped the
 //     counters of a method (complete_counts.h), they are its ceiling, too: nothing flows in, and each
 //     of its calls passes on what was counted there, plus what its entries before there was a MethodData can have done.

@@ -66,7 +66,7 @@ function(iprof_room name)
   if(TARGET iprof_room_headers)
     target_precompile_headers(${name} REUSE_FROM iprof_room_headers)
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # The false warnings on "text" + std::string again: g++ 12 takes what is precompiled for code of ours.
+      # False warnings, such as those on "text" + std::string: g++ 12 takes the precompiled headers for our own code.
       target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overread)
     endif()
     set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -1,4 +1,4 @@
-// PartRule: what a part (agent_section.h) looks like, and what becomes of it when profiles are merged.
+// PartRule: the shape of a part (agent_section.h), and how merges unite it.
 //
 // A source that records something new has a line for its part in the table of part_rules.cc; then `iprof check` knows its shape,
 // and merges unite it. Parts whose union needs more than both texts (samples, estimates, runs, images, and what belongs to
