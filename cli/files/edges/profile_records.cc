@@ -71,7 +71,7 @@ void ProfileRecords::ReadProfile() {
 
 void ProfileRecords::AddClasses(const classpath::ClassPath& classes) {
   std::set<std::string> seen;
-  std::vector<std::string> waiting;
+  std::vector<std::string> waiting;  // those before `next` are done
   std::vector<TypeIndex> without_file;
   for (const TypeIndex type : TypesOf(profile_)) {
     const std::string_view name = profile_.TypeName(type);
@@ -81,9 +81,8 @@ void ProfileRecords::AddClasses(const classpath::ClassPath& classes) {
   }
   for (const std::string& host : hosts_) waiting.push_back(host);
   for (const TypeIndex type : TypesOf(profile_)) waiting.emplace_back(profile_.TypeName(type));
-  while (!waiting.empty()) {
-    const std::string name = std::move(waiting.back());
-    waiting.pop_back();
+  for (size_t next = 0; next < waiting.size(); ++next) {
+    const std::string name = waiting[next];
     if (name.empty() || name.starts_with('[') || !seen.insert(name).second) continue;
     const auto found = classes.Find(name);
     std::string super;
