@@ -33,7 +33,9 @@ class Callers(AgentCase):
     def assert_edges(self, profile):
         self.assertEqual(self.edges(profile, "Callers.common"), {
             "Callers.often": TIMES, "Callers.seldom": TIMES // 10, "Callers.recursive": 2000, "Callers.lambda$lambdas$0": TIMES})
-        self.assertEqual(self.edges(profile, "Callers.recursive"), {"": 1, "Callers.recursive": 1999})  # main's edge is too light
+        recursive = self.edges(profile, "Callers.recursive")
+        self.assertEqual(recursive.pop("Callers.recursive"), 1999)
+        self.assertIn(recursive, ({"": 1}, {"Callers.main": 1}))  # main's edge is light: others decide whether it is written
         self.assertEqual(self.edges(profile, "Callers$Square.area"), {"Callers.areas": TIMES * 3 // 4})
         self.assertEqual(self.edges(profile, "Callers$Strip.area"), {"Callers.areas": TIMES // 4})
 
@@ -52,7 +54,7 @@ class Callers(AgentCase):
         self.run_java("Callers", str(TIMES), agent="out=n.iprof,samples=n,include=Callers*")
         made, said = self.add_edges("e.iprof")
         self.assert_edges(made)
-        self.assertRegex(said, r"the callers of 9\d\.\d % of all calls are known; methods with \d\d\.\d % of the calls agree")
+        self.assertRegex(said, r"the callers of (9\d|100)\.\d % of all calls are known; methods with (9\d|100)\.\d % of the calls agree")
         by_agent, _ = self.record("include=Callers*")
         self.assert_same(by_agent.calls(), made.calls())
         # And the other way: all is as it was.

@@ -91,6 +91,8 @@ DividedCalls DivideCalls(const Profile& profile, const classpath::ClassPath& cla
   DividedCalls made;
   CopyWithoutCalls(pooled, made.profile);
   made.facts.figures = edges.Write(made.profile);
+  // Those without calls may not have been counted, as with include=.
+  std::erase_if(made.facts.figures.excess, [](const ExcessCalls& e) { return e.calls == 0; });
   NoteCodeHashes(made.profile);
   WritePositionNotes(made.profile);
   for (const ExcessCalls& each : made.facts.figures.excess)

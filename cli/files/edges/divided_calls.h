@@ -4,7 +4,8 @@
 // Example: the profile has 1,000 calls of a.B.f and no callers. The class file of a.C calls it in a block that was executed 700
 // times. The result has 700 calls of f by a.C and 300 without a caller.
 //
-// Guarantees: of each method, the calls add up to those of the profile; all else stays. The bodies of intrinsics say nothing.
+// Guarantees: of each method, the calls add up to those of the profile; all else stays. The bodies of intrinsics say nothing. No
+// excess is shown for methods without calls, because the agent may not have counted them.
 // Threads: one. Failure: as ProfileRecords.
 #pragma once
 

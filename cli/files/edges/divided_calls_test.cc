@@ -211,6 +211,17 @@ TEST_CASE(
   CHECK(with_k(10) == 0);
 }
 
+TEST_CASE("methods without calls may not have been counted, so they have no excess") {
+  Program program;
+  program.Add("p/A", ClassA());
+  AddBranch(program, program.Calls("p.A", "g", 900, {"int"}), 900, 0);
+  program.profile().AddMethod(
+      "h", std::vector{program.profile().AddType("p.A"), program.profile().AddType("void")});
+  CHECK(program.Check().excess.empty());
+  CHECK(program.Divide() == Edges{{"p.A.g", 900}});
+  CHECK(program.facts().excess.empty());
+}
+
 TEST_CASE("a profile with callers is divided as one without") {
   Program program;
   program.Add("p/A", ClassA());
