@@ -80,6 +80,31 @@ TEST_CASE("what handles call grows as the sites that call through handles") {
   CHECK(estimate.scales[handle.callee].calls == 40'000);
 }
 
+TEST_CASE("what only handles can have called more often than it was counted is guessed") {
+  const ThroughHandle grown(2000);
+  const auto sureness = [](const ThroughHandle& handle, uint32_t method) {
+    return EstimateCalls(handle.program.made).scales[method].sureness;
+  };
+  for (const uint32_t method : {grown.form, grown.target, grown.callee})
+    CHECK(sureness(grown, method) == Sureness::EstimatedFrom(0));
+  const ThroughHandle counted(50'000);
+  CHECK(sureness(counted, counted.target) == Sureness::Bounded());
+  CHECK(sureness(counted, counted.callee) == Sureness::Bounded());
+}
+
+// What the target calls calls through handles itself, so each growth raises the next.
+TEST_CASE("sites that are reached through handles do not raise their own growth without end") {
+  ThroughHandle handle(2000);
+  Program& program = handle.program;
+  program.Class("Inner");
+  const uint32_t inner = program.Method("inner", 100);
+  program.Call(handle.target, Op::invokestatic, "Inner", "inner", 20'000);
+  program.Call(inner, Op::invokedynamic, "", "call", 100);
+  const Estimate estimate = EstimateCalls(program.made);
+  // 3,100 executions of sites were counted; run and inner made 10 and 200 times as many.
+  CHECK(estimate.scales[handle.target].calls == Approx(2000 * 50'000 / 3100).epsilon(0.01));
+}
+
 TEST_CASE("a method that handles did not call more often than it was counted is left alone") {
   const ThroughHandle handle(50'000);
   const Estimate estimate = EstimateCalls(handle.program.made);

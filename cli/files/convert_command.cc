@@ -1,7 +1,9 @@
 // iprof convert: writes a profile in another form.
 #include <optional>
 
+#include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
+#include "cli/files/edges/divided_calls.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
@@ -14,6 +16,7 @@
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/profile/image/image_profile.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
@@ -48,7 +51,14 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    options.AddFlag("--edges", edges_,
+                    "Write calls by caller, computed from the counts and the class files; for "
+                    "exact profiles");
     repair_.AddTo(options);
+    AddChoice(options, "--contexts", contexts_, {"disjoint", "inclusive", "none"},
+              "How entries with callers relate to those with fewer: disjoint, as the format "
+              "has them; inclusive, for consumers that fall back to fewer callers; none: "
+              "added up, without callers (default: disjoint)");
     filter_.AddTo(options);
     options.AddFlag("--gzip", gzip_,
                     "Compress (implied by a name that ends in .gz, and by --to pprof)");
@@ -62,9 +72,9 @@ class ConvertCommand : public Command {
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
     const Readers readers = ReadersOf(file_);
-    Result<Profile> profile = ReadPart(console, file_, filter_.filter());
+    Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
-    if (repair_.given()) {
+    if (repair_.given() && !edges_) {
       Result<fitness::RepairedProfile> repaired = repair_.Repair(*profile);
       if (!repaired.ok()) return console.Error(repaired.status());
       repaired_ = repaired->counts;
@@ -75,11 +85,17 @@ class ConvertCommand : public Command {
     }
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
+    if (contexts_ == "inclusive") profile = ToInclusive(*profile);
+    if (!profile.ok()) return console.Error(profile.status());
     const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
     SayRepair(console);
-    if (format_ == "json") PrintJson(console, *profile);
+    if (format_ == "json") {
+      PrintJson(console, *profile);
+    } else if (edges_ && output_ != "-") {
+      facts_.Print(console, "", kMostNamed);
+    }
     return ExitCode::kOk;
   }
 
@@ -94,6 +110,37 @@ class ConvertCommand : public Command {
 
   bool WantsSamplesOnly() const {
     return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  }
+
+  static constexpr size_t kMostNamed = 5;
+
+  // The part of the profile that is wanted, with the callers that are wanted.
+  Result<Profile> Read(Console& console) {
+    Result<Profile> profile = ReadInput(console, file_);
+    if (!profile.ok()) return profile;
+    if (contexts_ == "none") profile = WithoutCallers(*profile);
+    if (edges_) {
+      if (Status status = AddEdges(*profile); !status.ok()) return status;
+    }
+    return PartOf(console, file_, std::move(*profile), filter_.filter());
+  }
+
+  Status AddEdges(Profile& profile) {
+    if (!IsExact(profile))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         ": --edges needs exact counts, and its calls are "
+                                         "estimated from what HotSpot counted");
+    if (HasCallers(profile, Table::kCalls))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         " has calls by caller already; with --contexts none, "
+                                         "--edges computes them again");
+    const Result<classpath::ClassPath> classes =
+        OpenClasses(profile, repair_.class_path(), repair_.jdk_home());
+    if (!classes.ok()) return classes.status();
+    DividedCalls divided = DivideCalls(profile, *classes);
+    profile = std::move(divided.profile);
+    facts_ = std::move(divided.facts);
+    return {};
   }
 
   static Status Usage(const char* message) { return Status(Code::kUsage, message); }
@@ -112,10 +159,15 @@ class ConvertCommand : public Command {
       return Usage("--to and --output-version both name a version");
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
-    if (repair_.given() && !target_.is_profile())
+    if (repair_.given() && !edges_ && !target_.is_profile())
       return Usage("--classpath and --jdk need --to iprof or pretty: they repair a profile");
     if (Status status = repair_.FindContradiction(); !status.ok()) return status;
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    if (edges_ && repair_.has_old())
+      return Usage("--old-classpath and --old-jdk repair a profile, and --edges does not");
+    if (edges_ && !repair_.given()) return Usage("--edges needs class files: --classpath, --jdk");
+    if (contexts_ == "inclusive" && !target_.is_profile())
+      return Usage("--contexts inclusive needs --to pretty or iprof");
     return {};
   }
 
@@ -155,6 +207,7 @@ class ConvertCommand : public Command {
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
     if (repaired_) PrintRepair(json, *repaired_);
+    if (edges_) facts_.Print(json, kMostNamed);
     if (target_.is_profile()) {
       const Result<FormatVersion> written = ParseFormatVersion(version());
       json.Field("lost_entries", written.ok() ? EntriesWithoutTable(profile, *written) : 0);
@@ -174,6 +227,9 @@ class ConvertCommand : public Command {
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
+  bool edges_ = false;
+  std::string contexts_ = "disjoint";
+  EdgeFacts facts_;
   FilterOptions filter_;
   RepairOptions repair_;
   std::optional<fitness::RepairCounts> repaired_;
@@ -196,6 +252,10 @@ constexpr Example kConvertExamples[] = {
      "old.jar app.iprof "
      "-o new.iprof",
      "Make the profile of old.jar fit app.jar."},
+    {"iprof convert --to iprof --edges --classpath app.jar app.iprof -o callers.iprof",
+     "Write calls by caller, from the counts and the class files."},
+    {"iprof convert --to iprof --contexts inclusive callers.iprof -o inclusive.iprof",
+     "For a consumer that falls back to fewer callers."},
 };
 
 }  // namespace
@@ -213,8 +273,11 @@ const CommandEntry kConvertEntry = {
     "has "
     "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "
-    "without callers, so their stacks of calls have one frame each. Those of instrumented images "
-    "have callers.",
+    "without callers, unless contexts=calls or --edges divides them, so their stacks of calls have "
+    "one frame each. Those of instrumented images have callers. --edges prints how many calls have "
+    "a "
+    "known caller, how many belong to methods whose call sites show as many, and methods whose "
+    "sites show more.",
     kConvertExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

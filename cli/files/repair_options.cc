@@ -19,9 +19,11 @@ double ShareOf(int64_t part, int64_t whole) {
 
 void RepairOptions::AddTo(OptionList& options) {
   options
-      .Add("--classpath", fit_.class_path,
-           "Repair the profile for the program in these jars and folders, joined by ':': drop what "
-           "no longer fits, and move positions in changed methods")
+      .Add(
+          "--classpath", fit_.class_path,
+          "The program's class files: jars and folders, joined by ':'; 'FOLDER/*' is all jars of a "
+          "folder. Without --edges, the profile is repaired for them: what no longer fits is "
+          "dropped, and positions in changed methods are moved")
       .Takes("FILE");
   options.Add("--jdk", fit_.jdk_home, "The same for the classes of the JDK in this folder")
       .Takes("DIR");

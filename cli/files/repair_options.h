@@ -21,6 +21,9 @@ class RepairOptions {
  public:
   void AddTo(OptionList& options);
   bool given() const { return fit_.given(); }
+  bool has_old() const { return old_.given(); }
+  const std::string& class_path() const { return fit_.class_path; }
+  const std::string& jdk_home() const { return fit_.jdk_home; }
   // Old class files alone are of no use.
   Status FindContradiction() const;
   Result<fitness::RepairedProfile> Repair(const Profile& profile) const;
