@@ -1,5 +1,7 @@
 // iprof convert: writes a profile in another form.
+#include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
+#include "cli/files/edges/divided_calls.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
@@ -10,6 +12,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "writer/profile/image/image_profile.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
@@ -44,6 +47,20 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    options.AddFlag("--edges", edges_,
+                    "Write calls by caller, computed from the counts and the class files; for "
+                    "exact profiles");
+    options
+        .Add("--classpath", class_path_,
+             "Where --edges finds the program's class files: jars and folders, joined by ':'; "
+             "'FOLDER/*' is all jars of a folder")
+        .Takes("FILE");
+    options.Add("--jdk", jdk_home_, "Where --edges finds the JDK's classes: the JDK's folder")
+        .Takes("DIR");
+    AddChoice(options, "--contexts", contexts_, {"disjoint", "inclusive", "none"},
+              "How entries with callers relate to those with fewer: disjoint, as the format "
+              "has them; inclusive, for consumers that fall back to fewer callers; none: "
+              "added up, without callers (default: disjoint)");
     filter_.AddTo(options);
     options.AddFlag("--gzip", gzip_,
                     "Compress (implied by a name that ends in .gz, and by --to pprof)");
@@ -57,23 +74,59 @@ class ConvertCommand : public Command {
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
     const Readers readers = ReadersOf(file_);
-    Result<Profile> profile = ReadPart(console, file_, filter_.filter());
+    Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
     if (image_) {
       profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
     }
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
+    if (contexts_ == "inclusive") profile = ToInclusive(*profile);
+    if (!profile.ok()) return console.Error(profile.status());
     const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
-    if (format_ == "json") PrintJson(console, *profile);
+    if (format_ == "json") {
+      PrintJson(console, *profile);
+    } else if (edges_ && output_ != "-") {
+      facts_.Print(console, "", kMostNamed);
+    }
     return ExitCode::kOk;
   }
 
  private:
   bool WantsSamplesOnly() const {
     return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  }
+
+  static constexpr size_t kMostNamed = 5;
+
+  // The part of the profile that is wanted, with the callers that are wanted.
+  Result<Profile> Read(Console& console) {
+    Result<Profile> profile = ReadInput(console, file_);
+    if (!profile.ok()) return profile;
+    if (contexts_ == "none") profile = WithoutCallers(*profile);
+    if (edges_) {
+      if (Status status = AddEdges(*profile); !status.ok()) return status;
+    }
+    return PartOf(console, file_, std::move(*profile), filter_.filter());
+  }
+
+  Status AddEdges(Profile& profile) {
+    if (!IsExact(profile))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         ": --edges needs exact counts, and its calls are "
+                                         "estimated from what HotSpot counted");
+    if (HasCallers(profile, Table::kCalls))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         " has calls by caller already; with --contexts none, "
+                                         "--edges computes them again");
+    const Result<classpath::ClassPath> classes = OpenClasses(profile, class_path_, jdk_home_);
+    if (!classes.ok()) return classes.status();
+    DividedCalls divided = DivideCalls(profile, *classes);
+    profile = std::move(divided.profile);
+    facts_ = std::move(divided.facts);
+    return {};
   }
 
   static Status Usage(const char* message) { return Status(Code::kUsage, message); }
@@ -93,6 +146,11 @@ class ConvertCommand : public Command {
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    const bool has_classes = !class_path_.empty() || !jdk_home_.empty();
+    if (edges_ && !has_classes) return Usage("--edges needs class files: --classpath, --jdk");
+    if (!edges_ && has_classes) return Usage("--classpath and --jdk need --edges");
+    if (contexts_ == "inclusive" && !target_.is_profile())
+      return Usage("--contexts inclusive needs --to pretty or iprof");
     return {};
   }
 
@@ -131,6 +189,7 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (edges_) facts_.Print(json, kMostNamed);
     if (target_.is_profile()) {
       const Result<FormatVersion> written = ParseFormatVersion(version());
       json.Field("lost_entries", written.ok() ? EntriesWithoutTable(profile, *written) : 0);
@@ -150,6 +209,11 @@ class ConvertCommand : public Command {
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
+  bool edges_ = false;
+  std::string class_path_;
+  std::string jdk_home_;
+  std::string contexts_ = "disjoint";
+  EdgeFacts facts_;
   FilterOptions filter_;
   bool gzip_ = false;
   std::string format_ = "text";
@@ -166,6 +230,10 @@ constexpr Example kConvertExamples[] = {
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
      "Keep only what an image build can use of a profile that was taken with image=n."},
+    {"iprof convert --to iprof --edges --classpath app.jar app.iprof -o callers.iprof",
+     "Write calls by caller, from the counts and the class files."},
+    {"iprof convert --to iprof --contexts inclusive callers.iprof -o inclusive.iprof",
+     "For a consumer that falls back to fewer callers."},
 };
 
 }  // namespace
@@ -178,8 +246,11 @@ const CommandEntry kConvertEntry = {
     "has "
     "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "
-    "without callers, so their stacks of calls have one frame each. Those of instrumented images "
-    "have callers.",
+    "without callers, unless contexts=calls or --edges divides them, so their stacks of calls have "
+    "one frame each. Those of instrumented images have callers. --edges prints how many calls have "
+    "a "
+    "known caller, how many belong to methods whose call sites show as many, and methods whose "
+    "sites show more.",
     kConvertExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

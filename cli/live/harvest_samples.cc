@@ -7,7 +7,7 @@
 
 #include "cli/live/agent_library.h"
 #include "cli/live/window_recording.h"
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/image/image_note.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/reader.h"

@@ -18,11 +18,13 @@
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_code_ends.h"
+#include "writer/ops/check_contexts.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/profile_events.h"
@@ -60,6 +62,7 @@ class Checker final : public ProfileEvents {
     CheckStandardTypes();
     ReportOutcomes();
     CheckCodeEnds();
+    CheckInclusive();
     CheckHarvest();
     counts_.image = image_.shares();
     NoteJdks();
@@ -142,6 +145,7 @@ class Checker final : public ProfileEvents {
     if (entry.ctx_ok) code_ends_.Add(entry, CtxPlace(entry));
     if (entry.records_ok) CheckRecords(entry);
     if (entry.ctx_ok && entry.records_ok) {
+      context_sums_.Add(entry, entry.place, PrefixesOf(entry.frames));
       image_.AddEntry(entry);
       AddEvents(entry);
     }
@@ -173,11 +177,6 @@ class Checker final : public ProfileEvents {
   }
 
  private:
-  using ContextKey = std::pair<uint64_t, uint64_t>;
-  struct ContextKeyHash {
-    size_t operator()(const ContextKey& key) const { return key.first; }
-  };
-
   // What the rules about samples need to know about a method.
   struct MethodNote {
     bool blocks = false;
@@ -398,6 +397,14 @@ class Checker final : public ProfileEvents {
         });
   }
 
+  void CheckInclusive() {
+    const auto contexts = agent_section_.Part(kContextsPart);
+    if (!contexts || !IsInclusivePart(*contexts)) return;
+    context_sums_.Check([&](const Place& place, std::string found, std::string expected) {
+      Report(Rule::kContextInclusive, place, std::move(found), std::move(expected));
+    });
+  }
+
   MethodNote NoteOn(const MethodDecl& method) const {
     MethodNote note;
     if (method.signature.empty()) return note;
@@ -570,6 +577,13 @@ class Checker final : public ProfileEvents {
     return key;
   }
 
+  std::vector<ContextKey> PrefixesOf(std::span<const RawFrame> frames) const {
+    std::vector<ContextKey> prefixes;
+    for (size_t length = 1; length <= frames.size(); ++length)
+      prefixes.push_back(KeyOf(frames.first(length)));
+    return prefixes;
+  }
+
   const CheckOptions& options_;
   const FindingHandler& on_finding_;
   CheckCounts counts_;
@@ -586,6 +600,7 @@ class Checker final : public ProfileEvents {
   OutcomeFindings outcomes_;
   FileShares image_;
   CodeEnds code_ends_;
+  ContextSums context_sums_;
   AgentSection agent_section_;
   Place agent_section_place_;
   double calls_ = 0, branches_ = 0;

@@ -32,6 +32,7 @@ enum class Rule : uint8_t {
   kContextRepeated,
   kContextBci,
   kContextBeyondEnd,
+  kContextInclusive,
   kCallContextBci,
   kMonitorContext,
   kMonitorEntries,

@@ -139,6 +139,10 @@ std::vector<Case> Cases() {
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
       {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
+      {Rule::kContextInclusive, "$.callCountProfiles[1]",
+       {.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
+                  R"({"ctx":"1:0","records":[5]},{"ctx":"1:0<1:4<1:5","records":[2]}],)"
+                  R"("iprofagent":{"version":1,"contexts":{"form":"inclusive"}})"}},
       {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
       {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
       {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
@@ -368,6 +372,21 @@ TEST_CASE("standard types") {
   const auto none = FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})");
   CHECK(none.size() == 10);
   CHECK(FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})", false).empty());
+}
+
+TEST_CASE("inclusive contexts with as many executions as their longer ones are right") {
+  const auto with = [](const std::string& section) {
+    return FindingsOf(File{.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
+                                     R"({"ctx":"1:0","records":[6]},)"
+                                     R"({"ctx":"1:0<1:4<1:5","records":[2]}])" +
+                                     section}
+                          .Text());
+  };
+  CHECK(with(R"(,"iprofagent":{"version":1,"contexts":{"form":"inclusive"}})").empty());
+  CHECK(with("").empty());
+  const auto malformed = with(R"(,"iprofagent":{"version":1,"contexts":{"form":"nested"}})");
+  REQUIRE(malformed.size() == 1);
+  CHECK(malformed[0].rule == Rule::kAgentSection);
 }
 
 TEST_CASE("all violations are found, with their places") {

@@ -193,7 +193,8 @@ struct Profile::Rep {
   HashIndex method_index;
   int64_t next_method_id = 0;
   CodeHashes code_hashes;
-  std::vector<Sureness> sureness;  // by method; may be shorter
+  std::vector<Sureness> sureness;      // by method; may be shorter
+  std::vector<FirstCall> first_calls;  // the same
   PositionNotes notes;
   ChunkedVector<ContextRow> contexts;
   HashIndex context_index;
@@ -315,6 +316,19 @@ Sureness Profile::SurenessOf(MethodIndex method) const {
 }
 void Profile::ForgetSureness() { rep_->sureness.clear(); }
 bool Profile::has_sureness() const { return !rep_->sureness.empty(); }
+void Profile::AddFirstCall(MethodIndex method, FirstCall first) {
+  if (!first.is_known()) return;
+  const size_t at = Raw(method);
+  if (at >= rep_->first_calls.size()) rep_->first_calls.resize(at + 1);
+  FirstCall& sum = rep_->first_calls[at];
+  sum = {SaturatingAdd(sum.ranks, first.ranks), SaturatingAdd(sum.runs, first.runs)};
+}
+FirstCall Profile::FirstCallOf(MethodIndex method) const {
+  const size_t at = Raw(method);
+  return at < rep_->first_calls.size() ? rep_->first_calls[at] : FirstCall();
+}
+bool Profile::has_first_calls() const { return !rep_->first_calls.empty(); }
+void Profile::ForgetFirstCalls() { rep_->first_calls.clear(); }
 PositionNotes& Profile::notes() { return rep_->notes; }
 const PositionNotes& Profile::notes() const { return rep_->notes; }
 
@@ -516,14 +530,15 @@ std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {
   const Rep& rep = *rep_;
-  size_t bytes =
-      sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
-      rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() + rep.signatures.MemoryBytes() +
-      rep.method_index.MemoryBytes() + rep.contexts.MemoryBytes() +
-      rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
-      rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
-      rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes() +
-      rep.sureness.capacity() * sizeof(Sureness) + rep.notes.MemoryBytes();
+  size_t bytes = sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
+                 rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() +
+                 rep.signatures.MemoryBytes() + rep.method_index.MemoryBytes() +
+                 rep.contexts.MemoryBytes() + rep.context_index.MemoryBytes() +
+                 rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
+                 rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
+                 rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() +
+                 rep.code_hashes.MemoryBytes() + rep.sureness.capacity() * sizeof(Sureness) +
+                 rep.first_calls.capacity() * sizeof(FirstCall) + rep.notes.MemoryBytes();
   for (const ExtraKey& extra : rep.extras)
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
   return bytes;

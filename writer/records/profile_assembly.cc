@@ -15,6 +15,7 @@
 #include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 #include "writer/records/calls_by_caller.h"
+#include "writer/records/first_seen.h"
 #include "writer/records/replaced_methods.h"
 #include "writer/records/site_assembly.h"
 
@@ -54,7 +55,8 @@ class Assembly {
         profile_(profile),
         sites_(input.types, options, profile),
         replaced_(classes, options.names_all_callees),
-        values_(input.counters, input.more_counters) {
+        values_(input.counters, input.more_counters),
+        first_(input.first_seen) {
     if (options.call_edges && options.calls) edges_.emplace(classes, input.types);
   }
 
@@ -69,6 +71,7 @@ class Assembly {
     }
     TellLeftOut();
     if (edges_) result_.edges = edges_->Write(profile_);
+    first_.WriteTo(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
   }
@@ -313,7 +316,10 @@ class Assembly {
     }
     if (is_replaced)
       result_.replaced_calls.emplace(profile_.DescribeMethod(index), calls - entries);
-    if (options_.calls && calls > 0) WriteCalls(index, calls);
+    if (options_.calls && calls > 0) {
+      WriteCalls(index, calls);
+      for (const Counted& v : versions) first_.Note(index, {v.method->first, v.method->counters});
+    }
     const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
                               ? static_cast<double>(calls) / static_cast<double>(entries)
                               : 1;
@@ -387,6 +393,7 @@ class Assembly {
   std::optional<CallsByCaller> edges_;
   MethodRecord record_;
   CountedValues values_;
+  FirstCallOrder first_;
   std::vector<LeftOut> left_out_;
   // Of the class that is written.
   std::deque<ClassRecord> versions_made_;  // those that the source does not have

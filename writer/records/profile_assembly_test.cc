@@ -66,12 +66,14 @@ class Classes {
       }
       all.push_back(c.get());
     }
-    return AssembleProfile(RecordedClasses(all),
-                           {counters_, TypeCounts(), [&](const MethodKey&) { return live; }},
-                           options, profile);
+    return AssembleProfile(
+        RecordedClasses(all),
+        {counters_, TypeCounts(), [&](const MethodKey&) { return live; }, {}, first_seen_}, options,
+        profile);
   }
 
   std::vector<uint64_t> counters_;
+  std::vector<uint16_t> first_seen_;
 
   CountedMethod& Put(ClassRecord& c, std::string_view name, std::string_view descriptor,
                      const MethodRecord& record, const std::vector<uint64_t>& values) {
@@ -113,6 +115,27 @@ std::string Text(const Profile& profile) {
   std::string text;
   for (const std::string& line : lines) text += line;
   return text;
+}
+
+TEST_CASE(
+    "methods have the order of the readings that first saw them, and then of their counters") {
+  Classes classes;
+  ClassRecord& a = classes.Add("a/A");
+  classes.Method(a, "late", 5);
+  classes.IfMethod(a, "early", 9, 2);
+  classes.Method(a, "never", 0);
+  classes.Method(classes.Add("a/B"), "early_too", 1);
+  classes.Method(classes.Add("a/C"), "unseen", 1);
+  classes.first_seen_ = {3, 0, 1, 0, 1, 0};
+  Profile profile;
+  classes.AddTo(profile);
+  std::map<std::string, FirstCall> found;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const FirstCall first = profile.FirstCallOf(method);
+    if (first.is_known()) found[std::string(profile.MethodName(method))] = first;
+  }
+  CHECK(found == std::map<std::string, FirstCall>{
+                     {"early", {1, 1}}, {"early_too", {2, 1}}, {"late", {3, 1}}});
 }
 
 TEST_CASE("calls and branches: counted and derived values, the if's two successors") {

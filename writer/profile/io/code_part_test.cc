@@ -214,6 +214,42 @@ TEST_CASE("a profile in which all is as usual has no marks") {
   CHECK(ReadBack(exact) == "ee.");
 }
 
+TEST_CASE("when methods were first called is read back, also without hashes") {
+  Profile profile = Methods(9);  // of which 2, 5 and 8 are not recorded
+  profile.AddFirstCall(MethodIndex{4}, {1, 1});
+  profile.AddFirstCall(MethodIndex{0}, {2, 1});
+  profile.AddFirstCall(MethodIndex{0}, {40, 1});
+  profile.AddFirstCall(MethodIndex{6}, {INT64_MAX, INT64_MAX});
+  NoteCodeHashes(profile);
+  const Result<std::string> text = WriteProfileText(profile);
+  REQUIRE(text.ok());
+  const Result<Profile> read = ReadProfileText(*text);
+  REQUIRE(read.ok());
+  CHECK(read->FirstCallOf(MethodIndex{0}) == FirstCall{42, 2});
+  CHECK(read->FirstCallOf(MethodIndex{0}).mean() == 21);
+  CHECK(read->FirstCallOf(MethodIndex{4}) == FirstCall{1, 1});
+  CHECK(read->FirstCallOf(MethodIndex{6}) == FirstCall{INT64_MAX, INT64_MAX});
+  CHECK_FALSE(read->FirstCallOf(MethodIndex{1}).is_known());
+  profile.ForgetFirstCalls();
+  NoteCodeHashes(profile);
+  CHECK_FALSE(AgentPart(profile, kCodePart));
+}
+
+TEST_CASE("first calls that do not fit are refused") {
+  const auto with = [](const std::string& first) {
+    return R"({"bits":36,"methods":"abcdef","hashes":"---","first":")" + first + "\"}";
+  };
+  for (const char* first : {"", "AAA", "BFAA", "BBBCCD"}) {
+    INFO(first);
+    CHECK(IsCodePart(with(first)));
+  }
+  // Too few, too many, no rank, a sum of ranks that is too small.
+  for (const char* first : {"AA", "AAAA", "AAB", "CBAA", "BAAA", "!AA"}) {
+    INFO(first);
+    CHECK_FALSE(IsCodePart(with(first)));
+  }
+}
+
 TEST_CASE("marks that do not fit are refused") {
   const auto with = [](const std::string& marks) {
     return R"({"bits":36,"methods":"abcdef","hashes":"---","sureness":")" + marks + "\"}";

@@ -4,6 +4,7 @@
 
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/position_part.h"
@@ -43,6 +44,7 @@ constexpr PartRule kRules[] = {
      [](std::string_view json) { return RunList().AddJson(json); }},
     {kSnapshotPart, "what was recovered from a raw file", IsNote<SnapshotNote>,
      UniteNotes<SnapshotNote>},
+    {kContextsPart, R"({"form":"inclusive"}, or no such part)", IsInclusivePart},
     {kSplitPart, "stacks, each with its weight and where its pieces begin and end", IsSplitPart},
     {kLinesPart, "methods with a line for each position",
      [](std::string_view json) { return SourceLines().AddJson(json); }},

@@ -258,6 +258,7 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
     }
   } else {
     profile.ForgetCodeHashes();  // the user wants neither
+    profile.ForgetFirstCalls();
   }
   // These are made of the profile.
   section.RemovePart(kCodePart);
@@ -288,7 +289,8 @@ void AddProbeCounts(const RawContents& contents, ProfileSink& sink) {
                        .more_counters = classes.more_counters(),
                        .live_frames = live_frames,
                        .options = contents.header.assembly,
-                       .estimated = contents.estimated});
+                       .estimated = contents.estimated,
+                       .first_seen = contents.first_seen.by_counter()});
 }
 
 void AddHarvest(const RawContents& contents, ProfileSink& sink) {
