@@ -59,12 +59,8 @@ void AdviceFigures::AddCalls(const Profile& profile) {
       estimated_calls += count;
   }
   doubtful = DoubtfulOf(marked);
-  if (profile.has_sureness() || !harvest) return;
-  // A harvest of an earlier version says it of all methods together.
-  doubtful = {.share = static_cast<double>(harvest->few_permille) / 1000,
-              .methods = static_cast<size_t>(harvest->few_methods),
-              .executions = static_cast<uint64_t>(harvest->few_executions)};
-  estimated_calls = calls;
+  // A harvest of a version without marks.
+  if (harvest && !profile.has_sureness()) estimated_calls = calls;
 }
 
 int64_t AdviceFigures::RecordedMs() const {

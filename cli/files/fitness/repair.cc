@@ -11,7 +11,7 @@
 #include "cli/files/fitness/moved_positions.h"
 #include "writer/base/lost_share.h"
 #include "writer/names/generated_names.h"
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/code_hashes.h"
 #include "writer/profile/io/code_part.h"
