@@ -92,11 +92,13 @@ class Advise(CliTest):
         self.assertEqual(self.rules(spread, expect=DOUBTS), ["thin-samples"])
 
     def test_what_was_estimated(self):
-        harvest = {"source": "methoddata", "estimator": "flow-9", "cpu_ms": 60_000, "few_permille": 20}
+        harvest = {"source": "methoddata", "estimator": "flow-10", "cpu_ms": 60_000}
         self.assertEqual(self.rules(recorded(parts={"harvest": harvest}), expect=DOUBTS), ["estimated"])
-        few = {**harvest, "few_permille": 300, "few_methods": 2, "few_executions": 4}
-        self.assertEqual(self.rules(recorded(parts={"harvest": few}), expect=DOUBTS), ["guessed-counts"])
-        self.assertEqual(self.rules(recorded(parts={"harvest": {**few, "few_permille": 700}}), expect=UNUSABLE), ["guessed-counts"])
+        # The last method is estimated from 4 executions, and has 90 or 30 % of the calls.
+        few = {"harvest": harvest, "code": {"bits": 36, "methods": "Ig0Uay", "hashes": "---", "sureness": "eeC"}}
+        self.assertEqual(self.rules(recorded(parts=few), expect=UNUSABLE), ["guessed-counts"])
+        calls = [{"ctx": f"{method}:0", "records": [count]} for method, count in ((1, 10_000), (2, 690_000), (3, 300_000))]
+        self.assertEqual(self.rules(recorded(parts=few, callCountProfiles=calls), expect=DOUBTS), ["guessed-counts"])
         self.assertEqual(self.rules(recorded(scale=10**12, parts={"harvest": harvest}), expect=UNUSABLE), ["impossible-counts", "estimated"])
 
     def test_what_is_missing(self):

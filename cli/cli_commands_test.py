@@ -207,8 +207,13 @@ class Contexts(CliTest):
         self.assertEqual({t["overlap"] for t in self.json("overlap", self.disjoint, pooled)["tables"]}, {1, None})
         self.assertEqual(self.json("diff", pooled, self.disjoint)["items"], [])
 
+    def test_a_repair_that_leaves_nothing_is_refused(self):
+        self.assertIn("nothing in the profile fits these class files", self.err(
+            "convert", "--to", "iprof", "--classpath", self.path("."), self.disjoint, "-o", self.path("x.iprof"), expect=3))
+        self.assertFalse(os.path.exists(self.path("x.iprof")))
+
     def test_edges_say_what_they_need(self):
-        for options, problem in ((["--edges"], "--edges needs class files"), (["--classpath", "."], "need --edges")):
+        for options, problem in ((["--edges"], "--edges needs class files"), (["--edges", "--classpath", ".", "--old-jdk", "."], "--edges does not")):
             self.assertIn(problem, self.err("convert", "--to", "iprof", *options, self.disjoint, "-o", self.path("x.iprof"), expect=2))
         self.assertIn("has calls by caller already", self.err(
             "convert", "--to", "iprof", "--edges", "--classpath", self.path("."), self.disjoint, "-o", self.path("x.iprof"), expect=3))

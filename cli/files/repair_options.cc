@@ -47,8 +47,11 @@ Result<fitness::RepairedProfile> RepairOptions::Repair(const Profile& profile) c
   Result<FitClasses> old = FitClasses();
   if (old_.given()) old = OpenFitClasses(profile, old_);
   if (!old.ok()) return old.status();
-  return fitness::RepairProfile(profile, *fit->classes, old->classes ? &*old->classes : nullptr,
-                                fit->options);
+  fitness::RepairedProfile made = fitness::RepairProfile(
+      profile, *fit->classes, old->classes ? &*old->classes : nullptr, fit->options);
+  if (made.counts.weight > 0 && made.counts.dropped.weight == made.counts.weight)
+    return Status(Code::kBadInput, "nothing in the profile fits these class files");
+  return made;
 }
 
 std::string Describe(const fitness::RepairCounts& counts) {
@@ -64,7 +67,7 @@ std::string Describe(const fitness::RepairCounts& counts) {
                                       Grouped(apart.entries)));
       }
     }
-    parts.push_back(fmt::format("dropped: {} with {:.2g} % of the weight ({})",
+    parts.push_back(fmt::format("dropped: {} with {:.3g} % of the weight ({})",
                                 Counted(counts.dropped.entries, "entry", "entries"),
                                 100 * ShareOf(counts.dropped.weight, counts.weight),
                                 fmt::join(reasons, ", ")));
