@@ -1,7 +1,6 @@
 #include "agent/harvest/unseen_calls.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace iprof::hotspot {
 namespace {
@@ -59,8 +58,7 @@ UnseenCalls::UnseenCalls(const HarvestedProgram& program) : program_(program) {
       const auto executed = static_cast<double>(call.block_count);
       if (executed == 0) continue;
       if (IsLink(call)) {
-        std::string shape = ShapeOf(call.descriptor, false, 1);
-        links_[call.name == "linkToStatic"][std::move(shape)].push_back({m, executed});
+        links_[call.name == "linkToStatic"][ShapeOf(call.descriptor, false, 1)] += executed;
       } else if (CallsThroughHandle(call)) {
         count += executed;
         if (!call.has_targets) unknown += executed;
@@ -85,15 +83,6 @@ double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const doubl
     executed += site.count * factors[site.caller];
   }
   return counted > 0 ? std::clamp(executed / counted, 1.0, kMostGrowth) : 1;
-}
-
-double UnseenCalls::Linked(bool is_static, const std::string& shape,
-                           std::span<const double> factors) const {
-  const auto links = links_[is_static].find(shape);
-  if (links == links_[is_static].end()) return 0;
-  double executed = 0;
-  for (const Site& site : links->second) executed += site.count * factors[site.caller];
-  return executed;
 }
 
 std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<const double> total,
@@ -129,10 +118,13 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
   }
   for (const bool is_static : {false, true}) {
     for (const auto& [shape, callees] : by_shape[is_static]) {
+      const auto links = links_[is_static].find(shape);
+      if (links == links_[is_static].end()) continue;
       double counted = 0;
-      for (const uint32_t m : callees) counted += unseen[m];
-      if (Linked(is_static, shape, factors) <= counted) continue;
-      for (const uint32_t m : callees) unseen[m] *= growth;
+      for (const uint32_t m : callees) counted += IsIntrinsic(m) ? 0 : unseen[m];
+      if (links->second <= counted) continue;
+      for (const uint32_t m : callees)
+        unseen[m] *= IsIntrinsic(m) ? growth : std::min(growth, links->second / counted);
     }
   }
   return unseen;
