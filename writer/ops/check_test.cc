@@ -139,7 +139,8 @@ std::vector<Case> Cases() {
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
       {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
-      {Rule::kContextInclusive, "$.callCountProfiles[1]",
+      {Rule::kContextInclusive,
+       "$.callCountProfiles[1]",
        {.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
                   R"({"ctx":"1:0","records":[5]},{"ctx":"1:0<1:4<1:5","records":[2]}],)"
                   R"("iprofagent":{"version":1,"contexts":{"form":"inclusive"}})"}},
