@@ -75,18 +75,20 @@ bool UnseenCalls::IsPartOfHandles(uint32_t method) const {
   return program_.classes[program_.methods[method].klass].name.starts_with(kHandlePackage);
 }
 
-double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const double> factors) {
+double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const double> factors,
+                           std::span<const double> least) {
   double counted = 0;
   double executed = 0;
   for (const Site& site : sites) {
-    counted += site.count;
+    counted += site.count * least[site.caller];
     executed += site.count * factors[site.caller];
   }
   return counted > 0 ? std::clamp(executed / counted, 1.0, kMostGrowth) : 1;
 }
 
 std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<const double> total,
-                                          std::span<const double> factors) const {
+                                          std::span<const double> factors,
+                                          std::span<const double> least) const {
   if (sites_.empty()) return {};
   std::vector<double> inflow = problem.external;
   // How many of its counted calls a method makes itself. They come with those from outside.
@@ -98,8 +100,11 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
       inflow[edge.to] += total[edge.from] * edge.gain;
     }
   }
-  const double growth_of_parts = Growth(sites_, factors);
-  const double growth = Growth(unknown_, factors);
+  // After a session of the agent, sites have a young MethodData, but parts of handles keep their counts. So parts grow only as far as
+  // sites were executed more often than entries were counted. Nothing else bounds them.
+  const double growth_of_parts = Growth(sites_, factors, least);
+  const std::vector<double> ones(factors.size(), 1.0);
+  const double growth = Growth(unknown_, factors, ones);
   std::vector<double> unseen(inflow.size());
   std::map<std::string, std::vector<uint32_t>> by_shape[2];
   for (uint32_t m = 0; m < unseen.size(); ++m) {
@@ -124,7 +129,8 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
       for (const uint32_t m : callees) counted += IsIntrinsic(m) ? 0 : unseen[m];
       if (links->second <= counted) continue;
       for (const uint32_t m : callees)
-        unseen[m] *= IsIntrinsic(m) ? growth : std::min(growth, links->second / counted);
+        unseen[m] *= IsIntrinsic(m) ? std::min(growth, growth_of_parts)
+                                    : std::min(growth, links->second / counted);
     }
   }
   return unseen;

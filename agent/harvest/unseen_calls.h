@@ -13,7 +13,7 @@
 // the JDK's own parts of handles. The first growth holds for methods of a shape (parameters and
 // result, as far as handles distinguish them) that handles call more often than all of them were
 // counted, and raises all of them to as many calls at most. Intrinsics, such as Class.cast, are what handles do on the way: they
-// grow, and take no part of these calls. Other methods are called by HotSpot, by reflection, or by code that was not profiled,
+// take no part of these calls, and grow no more than the parts of handles do. Other methods are called by HotSpot, by reflection, or by code that was not profiled,
 // and their counts are left alone.
 //
 // Example: handles were counted to call methods of a shape 120,000 times. Ten accessors of reflection have that shape and 10,000 calls
@@ -38,9 +38,11 @@ class UnseenCalls {
   explicit UnseenCalls(const HarvestedProgram& program);
 
   // How often each method is called unseen, given a first solution of `problem`, and how much more
-  // often the blocks of each method were executed than counted. Empty: there are no such sites.
+  // often the blocks of each method were executed than counted. `least`: the same of its counted entries alone, of which some
+  // may be older than its MethodData. Empty: there are no such sites.
   std::vector<double> Estimate(const FlowProblem& problem, std::span<const double> total,
-                               std::span<const double> factors) const;
+                               std::span<const double> factors,
+                               std::span<const double> least) const;
 
  private:
   struct Site {
@@ -50,7 +52,9 @@ class UnseenCalls {
 
   bool IsPartOfHandles(uint32_t method) const;
   bool IsIntrinsic(uint32_t method) const { return program_.methods[method].intrinsic != 0; }
-  static double Growth(const std::vector<Site>& sites, std::span<const double> factors);
+  // How much more often the sites were executed than with the factors `least`.
+  static double Growth(const std::vector<Site>& sites, std::span<const double> factors,
+                       std::span<const double> least);
 
   const HarvestedProgram& program_;
   std::vector<Site> sites_;    // all calls through handles of a method, by caller

@@ -144,6 +144,21 @@ TEST_CASE("an intrinsic takes no part of the calls that handles were counted to 
   CHECK(estimate.scales[cast].calls == 500'000);
 }
 
+TEST_CASE("a site whose MethodData is young does not raise the parts of handles") {
+  ThroughHandle handle(2000);
+  const uint32_t run = 1;
+  HarvestedMethod& site = handle.program.made.methods[run];
+  site.invocations = 10'000;
+  site.data_invocations = site.calls[0].block_count = 10;
+  const uint32_t cast = handle.program.Method("cast", 50'000);
+  handle.program.made.methods[cast].access = 9;
+  handle.program.made.methods[cast].intrinsic = 1;
+  const Estimate estimate = EstimateCalls(handle.program.made);
+  CHECK(estimate.scales[run].calls == 10'000);
+  CHECK(estimate.scales[handle.form].calls == 40'000);
+  CHECK(estimate.scales[cast].calls == 50'000);
+}
+
 TEST_CASE("a method's calls by itself are not called unseen") {
   ThroughHandle handle(2000);
   Program& program = handle.program;
