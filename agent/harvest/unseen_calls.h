@@ -12,8 +12,9 @@
 // counted. Only sites whose targets are not known call other methods unseen, but all of them call
 // the JDK's own parts of handles. The first growth holds for methods of a shape (parameters and
 // result, as far as handles distinguish them) that handles call more often than all of them were
-// counted, and raises all of them to as many calls at most. Intrinsics, such as Class.cast, are what handles do on the way: they
-// take no part of these calls, and grow no more than the parts of handles do. Other methods are called by HotSpot, by reflection, or by code that was not profiled,
+// counted, and raises all of them to as many calls at most. Intrinsics, such as Class.cast, are what
+// handles do on the way: they take no part of these calls, and grow no more than the parts of handles.
+// Other methods are called by HotSpot, by reflection, or by code that was not profiled,
 // and their counts are left alone.
 //
 // Example: handles were counted to call methods of a shape 120,000 times. Ten accessors of reflection have that shape and 10,000 calls
