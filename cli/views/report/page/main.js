@@ -1,5 +1,7 @@
-// Shows the view that the address names: #/overview, #/flame, #/methods, #/method/12, #/changes.
+// Shows the view that the address names: #/overview, #/flame, #/methods, #/method/12, #/sandwich/12, #/changes. Behind a question mark is the
+// state of the view (address.js).
 
+import { readAddress } from './address.js';
 import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
 import { createFlameView } from './flame_view.js';
@@ -7,6 +9,7 @@ import { createMethodsView } from './methods_view.js';
 import { createOverview, programOf } from './overview_view.js';
 import { readModel } from './model.js';
 import { showMethod } from './method_view.js';
+import { createSandwich } from './sandwich_view.js';
 import { chooseColors } from './packages.js';
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -17,8 +20,11 @@ function start() {
   const openMethod = (method) => { location.hash = `#/method/${method.index}`; };
   const views = new Map([['overview', createOverview(model)]]);
   if (model.isDiff) views.set('changes', createChangesView(model));
-  views.set('flame', createFlameView(model, chooseColors(model), openMethod));
+  const colors = chooseColors(model);
+  views.set('flame', createFlameView(model, colors, openMethod));
   views.set('methods', createMethodsView(model));
+
+  const pages = new Map([['method', (...given) => showMethod(model, ...given)], ['sandwich', createSandwich(model, colors, openMethod)]]);
 
   const profile = model.profiles[model.newest];
   document.getElementById('subject').textContent = model.isDiff ? `${model.profiles[0].file} → ${profile.file}` : programOf(profile);
@@ -26,16 +32,16 @@ function start() {
   document.getElementById('views').append(...links.values());
 
   function show() {
-    const [, name = 'overview', argument = ''] = location.hash.split('/');
-    const method = name === 'method' ? model.methods[Number(argument)] : undefined;
+    const {view: name, argument, state} = readAddress();
+    const method = pages.has(name) ? model.methods[Number(argument)] : undefined;
     const view = views.get(name) ?? (method ? null : views.get('overview'));
     document.getElementById('tip').hidden = true;
     content.replaceChildren();
     content.className = view ? '' : 'method-page';
     if (view) {
-      view.show(content);
+      view.show(content, state);
     } else {
-      showMethod(model, method, content);
+      pages.get(name)(method, content, state);
     }
     document.title = `${view ? view.title : method.short} – ${programOf(profile)} – iprof report`;
     for (const [key, link] of links) {

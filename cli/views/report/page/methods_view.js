@@ -1,6 +1,7 @@
 // The list of methods: sorted by any figure, filtered by name, package, or to the program's own code.
 
-import { bar } from './cells.js';
+import { keepState } from './address.js';
+import { bar, missingText } from './cells.js';
 import { append, breakable, debounced, element } from './dom.js';
 import { count, percent, plural, points, shortCount } from './format.js';
 
@@ -14,8 +15,10 @@ const COLUMNS = [
 
 export function createMethodsView(model) {
   const hasSamples = model.profiles.some((_, side) => model.total('samples', side) > 0);
-  const columns = COLUMNS.filter((column) => hasSamples || !['self', 'total'].includes(column.key));
-  const state = {sort: columns[0].key, reversed: false, byChange: false, query: '', package: '', own: false, rows: ROWS};
+  const hasCounts = model.profiles.some((_, side) => model.total('calls', side) + model.total('branches', side) > 0);
+  const columns = COLUMNS.filter((column) => (['self', 'total'].includes(column.key) ? hasSamples : hasCounts));
+  const initial = {sort: columns[0]?.key ?? 'name', reversed: false, byChange: false, query: '', package: '', own: false, rows: ROWS};
+  const state = {...initial};
   const packages = [...new Set(model.methods.map((method) => method.package))].sort();
 
   const search = element('input', {type: 'search', id: 'method-search', placeholder: 'Class or method', autocomplete: 'off',
@@ -34,6 +37,23 @@ export function createMethodsView(model) {
   function change(what) {
     Object.assign(state, what, {rows: ROWS});
     draw();
+  }
+
+  // The state that the address has; without any, the view stays as it was.
+  function restore(given) {
+    if (Object.keys(given).length > 0) {
+      const [sort, ...flags] = (given.sort ?? initial.sort).split('-');
+      Object.assign(state, initial, {query: given.q ?? '', package: packages.includes(given.package) ? given.package : '', own: given.own === '1',
+        sort: [...columns.map((column) => column.key), 'name'].includes(sort) ? sort : initial.sort,
+        reversed: flags.includes('reversed'), byChange: model.isDiff && flags.includes('change')});
+    }
+    search.value = state.query;
+    select.value = state.package;
+  }
+
+  function keep() {
+    const sort = [state.sort, state.byChange ? 'change' : '', state.reversed ? 'reversed' : ''].filter(Boolean).join('-');
+    keepState('methods', {q: state.query, package: state.package, own: state.own, sort: sort === initial.sort ? '' : sort});
   }
 
   function sortBy(key, byChange) {
@@ -91,7 +111,8 @@ export function createMethodsView(model) {
         element('span', {class: 'dim package'}, method.package)),
       columns.map((column) => cells(method, column)))));
     more.hidden = found.length <= state.rows;
-    status.textContent = `${plural(found.length, 'method')}${found.length > state.rows ? `, the first ${count(state.rows)} shown` : ''}`;
+    keep();
+    status.textContent = found.length === 0 ? 'no method matches' : `${plural(found.length, 'method')}${found.length > state.rows ? `, the first ${count(state.rows)} shown` : ''}`;
   }
 
   const cut = model.cut;
@@ -101,9 +122,11 @@ export function createMethodsView(model) {
 
   return {
     title: 'Methods',
-    show(into) {
+    show(into, given) {
+      append(into, element('h1', {}, 'Methods'), missingText(model));
+      if (model.methods.length === 0) return;
+      restore(given);
       append(into,
-        element('h1', {}, 'Methods'),
         element('div', {class: 'toolbar'},
           element('label', {for: 'method-search'}, 'Search'), search,
           element('label', {for: 'package'}, 'Package'), select, own, status),
