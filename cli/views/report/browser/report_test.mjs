@@ -329,6 +329,38 @@ onReport('a sandwich has callers above and callees below', 'diff.html', '#/metho
   assert.equal(zoomed.width, 1000);
 });
 
+onReport('the hot set is the list that an image build would call hot', 'shop.html', '#/overview', async (page) => {
+  const hot = json('shop-show.json').hot_set;
+  await page.getByRole('link', {name: 'Show them'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Methods'}).waitFor();
+  assert.equal((await page.locator('.toolbar [role=status]').innerText()).split(',')[0], `${whole(hot.methods)} method${hot.methods === 1 ? '' : 's'}`);
+  assert.match(await textOf(page, 'main'), new RegExp(`${whole(hot.methods)} methods? make 99\\.9 % of the weight`));
+  const names = await page.locator('table.methods tbody th').allInnerTexts();
+  assert.ok(names.some((name) => name.startsWith('Shop.price')), String(names));
+  await page.getByRole('button', {name: 'Hot set'}).click();
+  assert.match(await page.locator('.toolbar [role=status]').innerText(), /^1,\d+ methods/);
+});
+
+onReport('classes and packages have totals, and pages', 'diff.html', '#/classes', async (page) => {
+  const figures = async (selector) => Object.fromEntries(await page.locator(selector).evaluateAll((rows) => rows.map((row) => [
+    row.querySelector('a').textContent, [...row.querySelectorAll('td')].map((cell) => cell.title || cell.firstElementChild?.title || cell.textContent)])));
+  const classes = await figures('table.methods tbody tr');
+  // The new profile has 79 samples in Circle, 1 in Square and 20 in Main.loop; main and loop are on all stacks.
+  assert.deepEqual(Object.keys(classes), ['Circle', 'Main', 'Square']);
+  assert.deepEqual([classes.Circle[0], classes.Main[0], classes.Main[2], classes.Square[0]], ['79', '20', '100', '1']);
+  await page.getByRole('link', {name: 'Packages'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Packages'}).waitFor();
+  assert.deepEqual((await figures('table.methods tbody tr')).a.filter((_, index) => index % 2 === 0).slice(0, 3), ['100', '100', '809']);
+  await page.getByRole('link', {name: 'a', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '3 classes'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("Samples in it") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '2 methods'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("In it or below") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main.loop'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Main.loop'}).waitFor();
+});
+
 onReport('the page is used by keyboard alone', 'shop.html', '', async (page) => {
   const focused = () => page.evaluate(() => document.activeElement.textContent + (document.activeElement.getAttribute('aria-label') ?? ''));
   const tabTo = async (pattern, most = 60) => {
@@ -438,7 +470,7 @@ for (const colorScheme of ['light', 'dark']) {
   test(`axe-core finds nothing, ${colorScheme}`, async () => {
     const own = await openBrowser({colorScheme, bypassCSP: true});
     try {
-      for (const [name, hashes] of [['shop.html', ['#/overview', '#/flame', '#/methods', '#/method/0', '#/method/0?show=source', '#/sandwich/0']],
+      for (const [name, hashes] of [['shop.html', ['#/overview', '#/flame', '#/methods', '#/method/0', '#/method/0?show=source', '#/sandwich/0', '#/classes', '#/packages', '#/package/shop', '#/class/shop.Shop']],
         ['diff.html', ['#/overview', '#/changes', '#/flame', '#/methods', '#/method/0', '#/sandwich/0']], ['cut.html', ['#/flame']],
         ['packages.html', ['#/flame']], ['empty.html', ['#/overview', '#/methods', '#/flame']]]) {
         for (const hash of hashes) {
@@ -488,7 +520,7 @@ test('tables of packages fit a window of 1280 pixels', async () => {
 test('nothing is wider than a phone', async () => {
   const own = await openBrowser({viewport: NARROW});
   try {
-    for (const hash of ['#/overview', '#/flame', '#/methods', '#/method/0', '#/sandwich/0']) {
+    for (const hash of ['#/overview', '#/flame', '#/methods', '#/method/0', '#/sandwich/0', '#/packages', '#/class/shop.Shop']) {
       const page = await openReport(own, file('shop.html'), hash);
       if (hash === '#/methods') await checkFiguresAreVisible(page);
       const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

@@ -3,7 +3,16 @@
 export function readAddress() {
   const [path, query = ''] = location.hash.slice(1).split('?');
   const [, view = 'overview', argument = ''] = path.split('/');
-  return {path, view, argument, state: Object.fromEntries(new URLSearchParams(query))};
+  return {path, view, argument: decoded(argument), state: Object.fromEntries(new URLSearchParams(query))};
+}
+
+// A text that is no encoded one stands for itself.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 // Writes the state of a view into the address, if that view is the one that is shown. Values that are empty are left out.

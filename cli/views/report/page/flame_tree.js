@@ -7,7 +7,7 @@
 
 const zero = (model) => new Array(model.sides).fill(0);
 
-function add(into, values) {
+export function add(into, values) {
   values.forEach((value, side) => { into[side] += value; });
 }
 

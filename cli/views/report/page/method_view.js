@@ -5,6 +5,7 @@ import { keepState } from './address.js';
 import { percentCell } from './cells.js';
 import { append, breakable, element, table } from './dom.js';
 import { count, percent, points, share, shortCount, shortType } from './format.js';
+import { groupHref } from './groups.js';
 import { createListing } from './listing.js';
 
 export function showMethod(model, method, into, state) {
@@ -24,7 +25,9 @@ export function showMethod(model, method, into, state) {
   const place = (site) => (site.line > 0 ? `line ${site.line}` : '');
 
   append(into,
-    element('p', {class: 'crumbs'}, element('a', {href: '#/methods'}, 'Methods'), ' / ', method.package),
+    element('p', {class: 'crumbs'}, element('a', {href: '#/methods'}, 'Methods'), ' / ',
+      element('a', {href: groupHref('package', method.package)}, method.package), ' / ',
+      element('a', {href: groupHref('class', method.declaring)}, method.className)),
     element('h1', {class: 'break'}, breakable(method.short)),
     element('p', {class: 'dim break signature'}, method.readable),
     method.total[newest] > 0 ? element('p', {}, element('a', {href: `#/sandwich/${method.index}`}, 'Callers and callees as flame graphs')) : '',

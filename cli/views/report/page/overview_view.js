@@ -36,7 +36,7 @@ function hotSet(hot) {
     ? `, ${percent(share(hot.code_bytes, hot.all_code_bytes))} of the code (${count(hot.code_bytes)} of ${count(hot.all_code_bytes)} bytes`
       + `${hot.unknown_lengths > 0 ? `; ${plural(hot.unknown_lengths, 'method')} of unknown length` : ''})` : '';
   return fact('Hot set', `${count(hot.methods)} of ${plural(hot.all_methods, 'method')} have 99.9 % of calls and branches${code}. `
-    + 'An image build optimises the other methods for size.');
+    + 'An image build optimises the other methods for size. ', element('a', {href: '#/methods?hot=1&sort=calls'}, 'Show them'));
 }
 
 // "every 10 ms", "interval=auto: every 1 to 8 ms"
