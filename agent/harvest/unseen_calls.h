@@ -39,8 +39,8 @@ class UnseenCalls {
   explicit UnseenCalls(const HarvestedProgram& program);
 
   // How often each method is called unseen, given a first solution of `problem`, and how much more
-  // often the blocks of each method were executed than counted. `least`: the same of its counted entries alone, of which some
-  // may be older than its MethodData. Empty: there are no such sites.
+  // often the blocks of each method were executed than counted. `least`: how much more often, if only
+  // counted entries are taken. These may be older than the method's MethodData, so it can be above 1. Empty: there are no such sites.
   std::vector<double> Estimate(const FlowProblem& problem, std::span<const double> total,
                                std::span<const double> factors,
                                std::span<const double> least) const;
