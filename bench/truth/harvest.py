@@ -28,13 +28,13 @@ Exit status 1 if a requirement fails: calls >= 80 %, never worse than raw, data 
 import os
 import pathlib
 import signal
-import statistics
 import tempfile
 import time
 
 from harness.profile import load_profile
 from oracle import core_writer, method_data
 from runner import tables
+from runner.figures import Column
 from runner.program import Program
 from runner.running import run, said_by
 from truth import comparison, held
@@ -104,11 +104,11 @@ def sources(arguments):
             yield str(core.parent.relative_to(arguments.kept.resolve())), pathlib.Path(made)
 
 
-# Of each figure: its column, how it is taken and printed, and which end of the runs is the worst.
-FIGURES = (("calls", lambda of: of.calls, ".1f", min), ("branch weights", lambda of: of.branch_weights, ".1f", min),
-           ("hot missed", lambda of: of.overlap.hot_missed, ".3f", max), ("branches off", lambda of: of.overlap.branches_off, ".2f", max),
-           ("inverted", lambda of: of.overlap.inverted, ".3f", max), ("clear inverted", lambda of: of.clear_inverted, ".3f", max),
-           ("other receivers", lambda of: of.overlap.other_classes, ".2f", max))
+# Of each figure its column, and how it is taken.
+FIGURES = ((Column("calls", ".1f", min), lambda of: of.calls), (Column("branch weights", ".1f", min), lambda of: of.branch_weights),
+           (Column("hot missed", ".3f"), lambda of: of.overlap.hot_missed), (Column("branches off", ".2f"), lambda of: of.overlap.branches_off),
+           (Column("inverted", ".3f"), lambda of: of.overlap.inverted), (Column("clear inverted", ".3f"), lambda of: of.clear_inverted),
+           (Column("other receivers", ".2f"), lambda of: of.overlap.other_classes))
 
 
 class Report:
@@ -116,7 +116,7 @@ class Report:
         self.arguments, self.compared, self.missed = arguments, 0, []
         self.runs = {}  # label and name: figures
         self.shares = []
-        self.table = tables.Markdown("", *(column for column, *_ in FIGURES))
+        self.table = tables.Markdown("", *(column.name for column, _ in FIGURES))
 
     def add(self, label, into):
         exact, found = load_profile(into / "exact.iprof"), {}
@@ -125,7 +125,7 @@ class Report:
         for name, profile in profiles.items():
             found[name] = figures = comparison.compare(self.arguments.tool, into, name, exact, profile)
             self.runs.setdefault(f"{label}, {name}", []).append(figures)
-            self.table.row(f"{label}, {name}", *(format(take(figures), form) for _, take, form, _ in FIGURES))
+            self.table.row(f"{label}, {name}", *(column.cell([take(figures)]) for column, take in FIGURES))
         for name in filter(found.get, ("estimated", "both", "fresh")):
             self.shares.append([label if name == "estimated" else f"{label}, {name}", *found[name].shares])
         self.missed += [f"{label}: {text}" for text in found["estimated"].misses + found["estimated"].worse_than(found["raw"])]
@@ -134,10 +134,8 @@ class Report:
     def print(self):
         print("", *tables.markdown(["", "with data", "error", "right way", "calls with rows", "overlap", "of several"], self.shares), sep="\n")
         if self.arguments.runs > 1:
-            print("\nThe median of the runs, and the worst one:\n", *tables.markdown(
-                ["", *(column for column, *_ in FIGURES)],
-                [[label, *(f"{statistics.median(map(take, runs)):{form}} ({worst(map(take, runs)):{form}})" for _, take, form, worst in FIGURES)]
-                 for label, runs in self.runs.items()]), sep="\n")
+            rows = [[label, *(column.cell(list(map(take, runs))) for column, take in FIGURES)] for label, runs in self.runs.items()]
+            print("\nThe median of the runs, and the worst one:\n", *tables.markdown(["", *(column.name for column, _ in FIGURES)], rows), sep="\n")
         print(f"\n{self.compared} harvests, {len(self.missed)} requirements missed", *self.missed, sep="\n")
 
 
