@@ -35,9 +35,9 @@ constexpr OptionDetails kDetails[] = {
     {"doe", "Dump on exit: write the profile when the program ends."},
     {"dump-on-request",
      "Write the profile so far, and go on, at `jcmd PID JVMTI.data_dump` or `kill -QUIT PID`, "
-     "which also prints a thread dump (not with `-Xrs`). A later profile overwrites it: counts "
-     "only grow (names and lines of classes that were unloaded in between may be missing). With "
-     "`force=n` each has its own file."},
+     "which also prints a thread dump (not with `-Xrs`). A later profile overwrites it, without "
+     "names and lines of classes that were unloaded in between. With `force=n` each has its own "
+     "file."},
     {"format", "Version of the iprof format to write."},
     {"gzip", "Compress the profile. A name that ends in `.gz` implies `y`."},
     {"only",
@@ -50,10 +50,9 @@ constexpr OptionDetails kDetails[] = {
      "When the agent cannot start: stop the JVM, or go on without the agent after one line "
      "that says why."},
     {"verbose",
-     "0: errors, warnings and one line for the result. 1: with each profile also what was "
-     "counted, what was left out and why, and how exact the counts are. 2: also each step, and "
-     "how the agent worked ([troubleshooting.md](troubleshooting.md#lines-of-verbose2)). 3: "
-     "everything."},
+     "0: errors, warnings and one line for the result. 1: with each profile also what was counted, "
+     "what was left out and why, and how exact the counts are. 2: also how the agent worked "
+     "([troubleshooting.md](troubleshooting.md#lines-of-verbose2)). 3: everything."},
     {"log",
      "Where messages go instead of stderr, appended, each with its time (UTC). Patterns as in "
      "`out`. Errors go to stderr as well."},
@@ -102,15 +101,13 @@ constexpr OptionDetails kDetails[] = {
      "60s."},
     {"reply", "For attaching tools: the socket at which they wait for the result of the attach."},
     {"mode",
-     "One word for several options. `exact`: the defaults. `budget`: `overhead=5%`. "
-     "`methoddata`: `source=methoddata`. Options that you give win. `help` shows what each "
-     "word stands for. See [choosing.md](choosing.md)."},
+     "One word for several options. `exact`: the defaults. `budget`: `overhead=5%`. `methoddata`: "
+     "`source=methoddata`. Options that you give win. See [choosing.md](choosing.md)."},
     {"source",
      "Where calls, branches, receivers and type checks come from. `counters`: the agent counts "
-     "them exactly. `methoddata`: they are HotSpot's own counters, read when a profile or a "
-     "snapshot is written; no class is changed, class-data sharing stays on, and calls are "
-     "estimated ([harvest.md](harvest.md)). `both`: the classes of `include` are counted exactly, "
-     "and the rest is HotSpot's."},
+     "them exactly. `methoddata`: they are HotSpot's own counters; no class is changed, class-data "
+     "sharing stays on, and calls are estimated ([harvest.md](harvest.md)). `both`: the classes of "
+     "`include` are counted exactly, and the rest is HotSpot's."},
     {"estimate",
      "HotSpot stops counting a method when its best compiler has compiled it. With `y`, calls and "
      "the weights of branches are estimated from the flow of the whole program; with `n` they are "
@@ -119,8 +116,8 @@ constexpr OptionDetails kDetails[] = {
      "[harvest.md](harvest.md#what-the-numbers-mean)."},
     {"calls",
      "Count how often each method is called. Native and abstract methods have no bytecode, so they "
-     "have no record. For methods that compilers replace (intrinsics), the calls at their call "
-     "sites count where these are more."},
+     "have no record. For methods that compilers replace, the calls at their call sites count "
+     "([truth.md](truth.md#intrinsics))."},
     {"branches", "Count which way every branch and switch goes."},
     {"receivers", "Count the receivers' classes at `invokevirtual` and `invokeinterface`."},
     {"receivers-max-lost",
@@ -139,13 +136,12 @@ constexpr OptionDetails kDetails[] = {
      "program runs, and makes the file larger. See [format.md](format.md#calls-by-caller)."},
     {"jdk",
      "Count in the JDK's own classes too, from the first bytecode on (this switches class-data "
-     "sharing off). With `n` only the application's classes are counted, including those of "
-     "its own class loaders, and class-data sharing stays on."},
+     "sharing off). With `n` only the application's classes are counted, including those of its "
+     "own class loaders."},
     {"target",
-     "The JDK version of the GraalVM that will build the image. It decides how lambdas are "
-     "named ([names.md](names.md)) and which methods the image replaces "
-     "([image.md](image.md)). Default: the version of the running JVM; 22 counts as 21 for "
-     "names, and as 23 for replaced methods."},
+     "The JDK version of the GraalVM that will build the image. It decides how lambdas are named "
+     "([names.md](names.md)) and which methods the image replaces ([image.md](image.md)). Default: "
+     "the version of the running JVM."},
     {"image",
      "Write only what an image build can use; see [image.md](image.md). `n` writes everything, to "
      "analyse HotSpot itself; `iprof convert --image` filters such a profile later."},
@@ -154,10 +150,9 @@ constexpr OptionDetails kDetails[] = {
      "or `;` (a shell needs quotes around `;`): `include=com.acme.*+org.acme.*`."},
     {"exclude", "Do not count in classes that match. `exclude` has precedence over `include`."},
     {"placement",
-     "`tree`: few counters, from which the other counts are derived. Exact unless exceptions "
-     "leave a method, then within a bound that `verbose=1` prints; a branch that they could "
-     "move by more than 1 % is left out, and its method named ([truth.md](truth.md)). "
-     "`direct`: a counter for every count; not affected by exceptions, slower."},
+     "`tree`: few counters, from which the other counts are derived. Exact unless exceptions leave "
+     "a method, then within a bound that `verbose=1` prints ([truth.md](truth.md)). `direct`: a "
+     "counter for every count; not affected by exceptions, slower."},
     {"weights",
      "An earlier profile of the program, exact or harvested, plain or gzipped. The agent then "
      "counts mostly where that run seldom was, so the program is faster "
@@ -173,24 +168,22 @@ constexpr OptionDetails kDetails[] = {
      "below 16 MB the agent stays out."},
     {"stripes",
      "Copies of every counter, spread over the threads; a power of two. Threads that increment one "
-     "counter at the same moment can lose increments. With more stripes that is rarer, and every "
-     "probe costs more."},
+     "counter at the same moment can lose increments; with more stripes that is rarer, and "
+     "slower."},
     {"selfcheck",
      "Count everything directly and compare it, in the same run, with what `placement=tree` would "
      "have derived. `verbose=1` prints the differences."},
     {"count-until",
-     "A method of which one counter has reached this number loses its probes, hottest methods "
-     "first; from then on its counts are estimated from the callers that still count "
-     "([overhead.md](overhead.md#count-until-enough-is-known)). Methods that count slowly, or do "
-     "not do the same each time, keep their probes. `0`: all methods count to the end. Needs "
-     "`calls=y`."},
+     "A method of which one counter has reached this number loses its probes; from then on its "
+     "counts are estimated from the callers that still count "
+     "([overhead.md](overhead.md#count-until-enough-is-known)). Methods that do not do the same "
+     "each time keep their probes. `0`: all methods count to the end. Needs `calls=y`."},
     {"overhead",
      "While counting costs more than this share of the program's own time, by an estimate, the "
      "agent takes the probes of methods out, from 10,000 increments on (or from `count-until`), if "
-     "that pays in a run of minutes. Methods that have to keep their probes can keep the cost "
-     "above the limit; the agent then says so at the end, and why "
-     "([overhead.md](overhead.md#count-until-enough-is-known)). A whole percentage; `0`: no "
-     "limit."},
+     "that pays in a run of minutes. If the limit is not reached, the agent says so at the end, "
+     "and why ([overhead.md](overhead.md#count-until-enough-is-known)). A whole percentage; `0`: "
+     "no limit."},
     {"rearm",
      "With `count-until` or `overhead`: after this long, methods without probes count again for "
      "some seconds, so that a new phase of the program is noticed; the next time after twice as "
@@ -212,16 +205,15 @@ constexpr OptionDetails kDetails[] = {
      "how many did."},
     {"samples-memory",
      "The part of `memory` for distinct stacks. Samples that do not fit are counted as failed. "
-     "Default: a quarter of `memory`, at most 64m. Without `memory`, it replaces that part of "
-     "the default."},
+     "Default: a quarter of `memory`, at most 64m."},
     {"signal",
      "The signal to sample with, such as `SIGPROF` or `SIGRTMIN+4`; no other code may handle "
      "it. Default: SIGURG, or SIGWINCH if SIGURG is in use; "
      "[sampling.md](sampling.md#the-signal) says why."},
     {"precise",
      "After an attach or a later start that changes no classes (`calls=n,branches=n,...`, or "
-     "`source=methoddata`): have older code that holds 1 % of the samples compiled again, so that "
-     "its samples are on the lines that ran. This costs a pause and compiler time once. See "
+     "`source=methoddata`): have older hot code compiled again, so that its samples are on the "
+     "lines that ran. This costs a pause and compiler time once. See "
      "[sampling.md](sampling.md#attached-late)."},
 };
 
