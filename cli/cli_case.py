@@ -26,7 +26,7 @@ STANDARD = ["boolean", "byte", "short", "char", "int", "float", "long", "double"
 
 
 def with_sanitizer():
-    """Whether the tool was built with one: it then takes far more memory."""
+    """Whether the tool was built with one: it then takes far more memory and time."""
     with open(IPROF, "rb") as f:
         tool = f.read()
     return b"__asan_init" in tool or b"__tsan_init" in tool
