@@ -1,6 +1,7 @@
 """`iprof report`: pages of real and made profiles, which a real browser opens, reads and compares with what the tool says of
 the same profiles. The browser's part is cli/views/report/browser/report_test.mjs."""
 
+import gzip
 import json
 import os
 import random
@@ -130,6 +131,8 @@ class ReportPage(AgentCase):
         (self.folder / "hostile-names.txt").write_text("\n".join(name for name in HOSTILE if "\u2028" not in name), encoding="utf-8")
         self.report("--diff", self.write("old.iprof", shapes_profile(40, 40, 90)), self.write("new.iprof", shapes_profile(79, 1, 10)),
                     to="diff.html")
+        self.report(self.folder / "new.iprof", to="new.html")
+        (self.folder / "old.iprof.gz").write_bytes(gzip.compress((self.folder / "old.iprof").read_bytes()))
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
         shapes = shapes_profile(40, 40, 90)

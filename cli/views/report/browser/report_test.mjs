@@ -361,6 +361,55 @@ onReport('classes and packages have totals, and pages', 'diff.html', '#/classes'
   await page.getByRole('heading', {level: 1, name: 'Main.loop'}).waitFor();
 });
 
+// What a comparison shows: the frames of both sides, and the rows of the methods.
+async function comparisonOf(page) {
+  await page.getByRole('link', {name: 'Flame graph'}).click();
+  await page.waitForSelector('.frame');
+  const frames = () => page.locator('.frame').evaluateAll((made) => made.map((frame) => `${frame.getAttribute('aria-label')} ${frame.className} ${frame.style.width}`).sort());
+  const recent = await frames();
+  await page.getByRole('button', {name: 'Widths of the old profile'}).click();
+  const old = await frames();
+  await page.getByRole('link', {name: 'Methods'}).click();
+  await page.waitForSelector('table.methods');
+  const methods = await page.locator('table.methods tbody tr').allInnerTexts();
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  const branches = await page.getByRole('region', {name: 'Branches'}).innerText();
+  const receivers = await page.getByRole('region', {name: 'Receivers'}).innerText();
+  return {recent, old, methods: methods.sort(), branches, receivers};
+}
+
+for (const name of ['old.iprof', 'old.iprof.gz']) {
+  onReport(`${name} on the page makes the comparison that --diff writes`, 'new.html', '#/methods', async (page) => {
+    await page.locator('input[type=file]').setInputFiles(file(name));
+    await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+    assert.match(await textOf(page, 'main'), /90\.0 % → 10\.0 %/);
+    const made = await comparisonOf(page);
+    const other = await openReport(browser, file('diff.html'));
+    assert.deepEqual(made, await comparisonOf(other));
+    await other.close();
+  });
+}
+
+onReport('a profile is dropped on the page, and another file is refused', 'new.html', '#/overview', async (page) => {
+  const drop = (name, text) => page.evaluate(([title, content]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], title));
+    document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+  }, [name, text]);
+  for (const text of ['no JSON', '{}', '{"types":[],"methods":[],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}', '']) {
+    await drop('broken.iprof', text);
+    await page.getByText('broken.iprof is no profile that this page can read.').waitFor();
+    assert.equal(await page.getByRole('link', {name: 'Changes'}).count(), 0);
+    await drop('inclusive.iprof', '{"iprofagent":{"contexts":{"form":"inclusive"}}}');
+    await page.getByText('has counts in the inclusive form').waitFor();
+  }
+  await drop('old.iprof', fs.readFileSync(file('old.iprof'), 'utf8'));
+  await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+  assert.equal(await textOf(page, '#subject'), 'old.iprof → new.iprof');
+  await page.getByRole('link', {name: 'Overview'}).click();
+  await page.getByRole('heading', {level: 1, name: 'old.iprof → new.iprof'}).waitFor();
+});
+
 onReport('the page is used by keyboard alone', 'shop.html', '', async (page) => {
   const focused = () => page.evaluate(() => document.activeElement.textContent + (document.activeElement.getAttribute('aria-label') ?? ''));
   const tabTo = async (pattern, most = 60) => {
