@@ -1,5 +1,5 @@
 """`iprof report`: pages of real and made profiles, which a real browser opens, reads and compares with what the tool says of
-the same profiles. The browser's part is cli/views/report/browser/report_test.mjs."""
+the same profiles. The browser's part is cli/views/report/browser/*_test.mjs."""
 
 import gzip
 import json
@@ -144,7 +144,8 @@ class ReportPage(AgentCase):
 
     def open_in_browser(self, modules, only="."):
         """Runs the browser's tests whose names match."""
-        done = subprocess.run(["node", "--test", "--test-reporter=spec", f"--test-name-pattern={only}", BROWSER / "report_test.mjs"],
+        done = subprocess.run(["node", "--test", "--test-reporter=spec", f"--test-name-pattern={only}",
+                               *sorted(BROWSER.glob("*_test.mjs"))],
                               capture_output=True, text=True, check=False,
                               env={**os.environ, "REPORTS": str(self.folder), "NODE_MODULES": modules})
         self.assertEqual(done.returncode, 0, f"{done.stdout[-8000:]}\n{done.stderr[-2000:]}")
