@@ -59,6 +59,21 @@ def shapes_profile(circle, square, taken):
                           {"ctx": "2:9<1:5", "records": [20]}])
 
 
+def in_pieces(profile):
+    """The same with the first stack in two pieces, as the agent writes what contradicts receivers."""
+    whole, *others = profile["samplingProfiles"]
+    frames, weight = whole["ctx"].split("<"), whole["records"][0]
+    pieces = [{"ctx": "<".join(part), "records": [weight]} for part in (frames[:1], frames[1:])]
+    return {**profile, "samplingProfiles": pieces + others,
+            "iprofagent": {"version": 1, "split": {"sites": 1, "whole": [[whole["ctx"], weight, 0, 1, 1, len(frames)]]}}}
+
+
+def many_receivers_profile():
+    """Objects of twenty classes at one call site, more than a page lists."""
+    return made_profile(["a.Main"] + [f"a.Shape{i}" for i in range(20)], [(1, "loop", 10)],
+                        virtualInvokeProfiles=[{"ctx": "1:7", "records": [n for i in range(20) for n in (11 + i, 1000 - 40 * i)]}])
+
+
 def packages_profile():
     """One stack through a method of each of forty packages, as an application with a framework has."""
     packages = range(40)
@@ -133,6 +148,8 @@ class ReportPage(AgentCase):
                     to="diff.html")
         self.report(self.folder / "new.iprof", to="new.html")
         (self.folder / "old.iprof.gz").write_bytes(gzip.compress((self.folder / "old.iprof").read_bytes()))
+        self.write("split.iprof", in_pieces(shapes_profile(40, 40, 90)))
+        self.report(self.write("many.iprof", many_receivers_profile()), to="many.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
         shapes = shapes_profile(40, 40, 90)

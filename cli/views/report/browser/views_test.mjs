@@ -189,7 +189,7 @@ async function comparisonOf(page) {
   return {recent, old, methods: methods.sort(), branches, receivers};
 }
 
-for (const name of ['old.iprof', 'old.iprof.gz']) {
+for (const name of ['old.iprof', 'old.iprof.gz', 'split.iprof']) {
   onReport(`${name} on the page makes the comparison that --diff writes`, 'new.html', '#/methods', async (page) => {
     await page.locator('input[type=file]').setInputFiles(file(name));
     await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
@@ -201,13 +201,25 @@ for (const name of ['old.iprof', 'old.iprof.gz']) {
   });
 }
 
+onReport('an outcome that the page has left out is not compared', 'many.html', '#/methods', async (page) => {
+  await page.locator('input[type=file]').setInputFiles(file('many.iprof'));
+  await page.getByText('Nothing differs by more than 5 %.').waitFor();
+  await page.getByRole('link', {name: 'Methods'}).click();
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  const rows = await page.getByRole('region', {name: 'Receivers'}).locator('tbody tr').allInnerTexts();
+  assert.equal(rows.length, 13);
+  assert.match(rows[12], /8 more/);
+});
+
 onReport('a profile is dropped on the page, and another file is refused', 'new.html', '#/overview', async (page) => {
   const drop = (name, text) => page.evaluate(([title, content]) => {
     const data = new DataTransfer();
     data.items.add(new File([content], title));
     document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
   }, [name, text]);
-  for (const text of ['no JSON', '{}', '{"types":[],"methods":[],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}', '']) {
+  const tooDeep = {types: [{id: 1, name: 'A'}], methods: [{id: 1, name: 'f', signature: [1, 1]}],
+    samplingProfiles: [{ctx: Array(100_000).fill('1:0').join('<'), records: [1]}]};
+  for (const text of ['no JSON', '{}', '{"types":[],"methods":[],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}', '', JSON.stringify(tooDeep)]) {
     await drop('broken.iprof', text);
     await page.getByText('broken.iprof is no profile that this page can read.').waitFor();
     assert.equal(await page.getByRole('link', {name: 'Changes'}).count(), 0);

@@ -12,10 +12,14 @@ export function createCompareControl(chosen) {
   async function take([file]) {
     if (!file) return;
     status.textContent = `reads ${file.name}`;
-    const {profile, problem} = await readProfileFile(file);
-    status.textContent = problem ?? '';
     input.value = '';
-    if (profile) chosen(file.name, profile);
+    try {
+      const {profile, problem} = await readProfileFile(file);
+      if (profile) chosen(file.name, profile);
+      status.textContent = problem ?? '';
+    } catch {  // no JSON, other JSON, or stacks of a depth that no thread has
+      status.textContent = `${file.name} is no profile that this page can read.`;
+    }
   }
 
   const hasFile = (event) => event.dataTransfer?.types.includes('Files');

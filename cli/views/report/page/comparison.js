@@ -33,7 +33,7 @@ export function compareWith(data, name, old) {
   const profiles = [oldFacts(name, old, data.profiles[0]), data.profiles[0]];
   const totals = TABLES.map((_, table) => [old.tables[table].total, data.profiles[0].tables[table]?.total ?? 0]);
   const changes = changesOf(methods, types, totals);
-  const monitors = pairedOutcomes(data.monitors, old.monitors, numberOf);
+  const monitors = pairedOutcomes(data.monitors, data.all_monitors - data.monitors.length / 2, old.monitors, numberOf);
   return {...data, profiles, methods, monitors, flame: pairedFlame(data.flame, old.root, indexOf, totals[4]), all_monitors: Math.max(data.all_monitors, monitors.length / 2),
     changes: changes.slice(0, MOST_CHANGES), all_changes: changes.length, types,
     jdk: [...data.jdk, ...types.slice(data.types.length).flatMap((type, index) => (JDK.test(packageOf(type)) ? [data.types.length + index] : []))]};
@@ -47,13 +47,14 @@ function oldFacts(file, old, recent) {
     tables: recent.tables.map((entry, table) => ({...entry, ...old.tables[table], usable: [0, 0]}))};
 }
 
-// [key, count, …] and outcomes of the old profile as [key, [old, new], …], the largest first.
-function pairedOutcomes(flat, old, keyOf) {
+// [key, count, …] and outcomes of the old profile as [key, [old, new], …], the largest first. If the page has left out outcomes,
+// the new count of one that it does not have is not known, and it stays out.
+function pairedOutcomes(flat, hidden, old, keyOf) {
   const united = new Map();
   for (let i = 0; i < flat.length; i += 2) united.set(flat[i], [0, flat[i + 1]]);
   for (const [name, count] of old) {
     const key = keyOf(name);
-    united.set(key, [count, united.get(key)?.[1] ?? 0]);
+    if (united.has(key) || hidden === 0) united.set(key, [count, united.get(key)?.[1] ?? 0]);
   }
   return [...united].sort(([, a], [, b]) => b[0] + b[1] - a[0] - a[1]).flat(1);
 }
@@ -61,14 +62,14 @@ function pairedOutcomes(flat, old, keyOf) {
 function pairedSites(sites, old, numberOf) {
   const sumOf = (outcomes) => [...outcomes.values()].reduce((sum, count) => sum + count, 0);
   const left = new Map(old?.sites);
-  const made = sites.map(([table, bci, line, total, outcomes, ...rest]) => {
+  const made = sites.map(([table, bci, line, total, outcomes, hidden, ...rest]) => {
     const before = left.get(`${table}:${bci}`) ?? new Map();
     left.delete(`${table}:${bci}`);
-    return [table, bci, line, [sumOf(before), total], pairedOutcomes(outcomes, before, table === 1 ? Number : numberOf), ...rest];
+    return [table, bci, line, [sumOf(before), total], pairedOutcomes(outcomes, hidden, before, table === 1 ? Number : numberOf), hidden, ...rest];
   });
   for (const [site, before] of left) {
     const [table, bci] = site.split(':').map(Number);
-    made.push([table, bci, 0, [sumOf(before), 0], pairedOutcomes([], before, table === 1 ? Number : numberOf), 0]);
+    made.push([table, bci, 0, [sumOf(before), 0], pairedOutcomes([], 0, before, table === 1 ? Number : numberOf), 0]);
   }
   return made;
 }
@@ -105,13 +106,14 @@ function pairedFlame(flat, oldRoot, indexOf, totals) {
     }
   };
   const addBelow = (node, old) => {
+    const childOf = new Map(node.children.map((child) => [child.method, child]));
     for (const [text, child] of old.children) {
-      const method = indexOf.get(text);
-      const rest = node.children.find((each) => each.method === -1);
-      let into = node.children.find((each) => each.method === method);
+      const method = childOf.has(indexOf.get(text)) || !childOf.has(-1) ? indexOf.get(text) ?? -1 : -1;
+      let into = childOf.get(method);
       if (into === undefined) {
-        into = method === undefined || rest ? rest ?? fresh(-1, [0, 0], -1, [0, 0], 1) : fresh(method, [0, 0], -1, [0, 0], 1);
-        if (into !== rest) node.children.push(into);
+        into = fresh(method, [0, 0], -1, [0, 0], 1);
+        childOf.set(method, into);
+        node.children.push(into);
       }
       into.weight[0] += child.weight;
       if (into.method === -1) continue;

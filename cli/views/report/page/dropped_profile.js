@@ -7,19 +7,15 @@ import { TABLES } from './model.js';
 
 const OTHER_KEY = -5;  // of a successor: a further key of its index (writer/profile/branch_outcomes.h)
 
-// A promise of {profile} or {problem}, a sentence.
+// A promise of {profile} or {problem}, a sentence. It fails for what is no profile.
 export async function readProfileFile(file) {
-  try {
-    const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-    const isGzip = first === 0x1f && second === 0x8b;
-    const text = isGzip ? await new Response(file.stream().pipeThrough(new DecompressionStream('gzip'))).text() : await file.text();
-    const profile = JSON.parse(text);
-    if (profile.iprofagent?.contexts?.form === 'inclusive')
-      return {problem: `${file.name} has counts in the inclusive form. iprof convert --contexts disjoint makes the other one.`};
-    return {profile: figuresOf(profile)};
-  } catch {
-    return {problem: `${file.name} is no profile that this page can read.`};
-  }
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const isGzip = first === 0x1f && second === 0x8b;
+  const text = isGzip ? await new Response(file.stream().pipeThrough(new DecompressionStream('gzip'))).text() : await file.text();
+  const profile = JSON.parse(text);
+  if (profile.iprofagent?.contexts?.form === 'inclusive')
+    return {problem: `${file.name} has counts in the inclusive form. iprof convert --contexts disjoint makes the other one.`};
+  return {profile: figuresOf(profile)};
 }
 
 const added = (map, key, count) => map.set(key, (map.get(key) ?? 0) + count);
@@ -33,6 +29,24 @@ function branchOutcomes(records) {
   }
   for (let i = 0; i < records.length; i += 3) added(outcomes, bciOf.get(records[i + 1]) ?? OTHER_KEY, records[i + 2]);
   return outcomes;
+}
+
+// The stacks of the samples by ctx, with their weights. The part "split" has the whole ones of which the table has pieces; if the
+// table lacks a piece, another program has changed it, and the part is ignored.
+function wholeStacks(profile) {
+  const table = new Map((profile.samplingProfiles ?? []).map(({ctx, records}) => [ctx, records[0]]));
+  const stacks = new Map(table);
+  const split = profile.iprofagent?.split?.whole ?? [];
+  for (const [ctx, weight, ...ends] of split) {
+    const frames = ctx.split('<');
+    for (let i = 0; i < ends.length; i += 2) {
+      const piece = frames.slice(ends[i], ends[i + 1]).join('<');
+      if (!(stacks.get(piece) >= weight)) return table;
+      stacks.set(piece, stacks.get(piece) - weight);
+    }
+  }
+  for (const [ctx, weight] of split) added(stacks, ctx, weight);
+  return new Map([...stacks].filter(([, weight]) => weight > 0));
 }
 
 const freshFrame = () => ({children: new Map(), weight: 0, places: new Map()});
@@ -61,9 +75,10 @@ export function figuresOf(profile) {
     samples: (method, bci, records, frames) => addStack(frames.filter((frame) => frame.text !== undefined), records[0]),
     'type checks': (method, bci, records) => addSite(method, `5:${bci}`, typeCounts(records), -1),
   };
-  const keys = ['callCountProfiles', 'conditionalProfiles', 'virtualInvokeProfiles', 'monitorProfiles', 'samplingProfiles', 'instanceOfProfiles'];
-  keys.forEach((key, table) => {
-    for (const {ctx, records} of profile[key] ?? []) {
+  const entries = [profile.callCountProfiles, profile.conditionalProfiles, profile.virtualInvokeProfiles, profile.monitorProfiles,
+    [...wholeStacks(profile)].map(([ctx, weight]) => ({ctx, records: [weight]})), profile.instanceOfProfiles ?? profile.instanceofProfiles];
+  entries.forEach((list, table) => {
+    for (const {ctx, records} of list ?? []) {
       const frames = ctx.split('<').map((frame) => frame.split(':').map(Number)).map(([id, bci]) => ({text: texts.get(id), bci}));
       tables[table].total += readers[TABLES[table]](methods.get(frames[0].text), frames[0].bci, records, frames);
       ++tables[table].entries;
