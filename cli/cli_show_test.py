@@ -86,6 +86,19 @@ Frequent stacks, the innermost method first
 """)
         self.assertEqual(self.out("show", a), self.out("show", a))
 
+    def test_stacks_that_differ_by_positions_only_are_one(self):
+        stacks = {"3:2<2:7<1:5": 5, "3:2<2:9<1:5": 4, "3:0<2:9<1:5": 2, "2:9<1:5": 8}
+        a = self.write("a.iprof", lined(samplingProfiles=[{"ctx": ctx, "records": [n]} for ctx, n in stacks.items()]))
+        title = "Frequent stacks, the innermost method first"
+        self.assertEqual([" ".join(line.split()) for line in self.sections(self.out("show", a))[title]],
+                         ["11 57.9 % Circle.area at 2 positions", "Main.loop at 2 positions", "Main.main line 5",
+                          "8 42.1 % Main.loop line 14", "Main.main line 5"])
+        self.assertEqual(len(self.sections(self.out("show", "-n", "1", a))[title]), 4, "a stack and what is left out")
+        self.assertEqual(len(self.sections(self.out("show", "--cutoff", "9", a))[title]), 3, "the cutoff is for the sum")
+        whole = [line.split("  ")[-1] for line in self.sections(self.out("show", "--full", a))[title]]
+        self.assertEqual(len(whole), 11, "each position by itself")
+        self.assertIn("a.Circle.area()int line 40", whole)
+
     def test_without_lines_positions_are_bytecode_indices(self):
         a = self.write("a.iprof", profile())
         text = self.out("show", a)

@@ -26,8 +26,10 @@ class ShowCommand : public Command {
     filter_.AddTo(options);
     classes_.AddTo(options);
     AddCount(options, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
-    options.AddFlag("--full", options_.whole_names,
-                    "Print whole names with signatures, and whole stacks, on lines of any length");
+    options.AddFlag(
+        "--full", options_.whole_names,
+        "Print whole names with signatures, and whole stacks, each position by itself, on "
+        "lines of any length");
     options.AddFlag("--stats", options_.stats,
                     "Also print how deep contexts are, what is declared, and which extra keys the "
                     "file has");

@@ -1,6 +1,7 @@
 // The overview of `iprof show` as text.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "cli/files/show/show.h"
 #include "cli/files/table_names.h"
@@ -147,34 +148,53 @@ class Overview {
   }
 
   void PrintStacks() {
-    const std::vector<EntryIndex> entries = HottestEntries(profile_, Table::kSamples);
-    const size_t above = AboveCutoff(
-        entries.size(), [&](size_t e) { return profile_.EntryTotal(Table::kSamples, entries[e]); });
+    const std::vector<HotStack> stacks =
+        options_.whole_names ? StacksByPosition() : HottestStacks(profile_);
+    const size_t above = AboveCutoff(stacks.size(), [&](size_t s) { return stacks[s].count; });
     Heading("Frequent stacks, the innermost method first");
     const size_t listed = Listed(options_, above);
-    for (size_t e = 0; e < listed && !console_.broken_pipe(); ++e) PrintStack(entries[e]);
+    for (size_t s = 0; s < listed && !console_.broken_pipe(); ++s) PrintStack(stacks[s]);
     More(above, listed);
   }
 
-  void PrintStack(EntryIndex entry) {
-    const ContextIndex context = profile_.EntryContext(Table::kSamples, entry);
+  std::vector<HotStack> StacksByPosition() const {
+    std::vector<HotStack> stacks;
+    for (const EntryIndex entry : HottestEntries(profile_, Table::kSamples))
+      stacks.push_back({profile_.EntryCount(Table::kSamples, entry), {entry}});
+    return stacks;
+  }
+
+  void PrintStack(const HotStack& stack) {
+    const ContextIndex context = profile_.EntryContext(Table::kSamples, stack.entries[0]);
     const size_t depth = profile_.Depth(context);
     const bool is_whole = options_.whole_names || depth <= kFramesOfStack + 1;
-    size_t left = is_whole ? depth : kFramesOfStack;
-    bool first = true;
-    profile_.ForEachFrame(context, [&](Frame frame) {
-      if (left == 0) return;
-      --left;
-      if (first) {
-        Row(Table::kSamples, profile_.EntryTotal(Table::kSamples, entry), names_.Position(frame));
-      } else {
-        console_.Print("{:>{}}{}\n", "", kFigures + 1,
-                       CutTo(names_.Position(frame), Room(kFigures + 1)));
-      }
-      first = false;
-    });
+    const std::vector<std::string> frames =
+        FramesOf(stack.entries, is_whole ? depth : kFramesOfStack);
+    Row(Table::kSamples, stack.count, frames[0]);
+    for (size_t f = 1; f < frames.size(); ++f)
+      console_.Print("{:>{}}{}\n", "", kFigures + 1, CutTo(frames[f], Room(kFigures + 1)));
     if (!is_whole)
       console_.Print("{:>{}}… {} more frames\n", "", kFigures + 1, depth - kFramesOfStack);
+  }
+
+  // The innermost frames of stacks with the same methods: "Cart.total line 25", or "Cart.total at 3 positions".
+  std::vector<std::string> FramesOf(const std::vector<EntryIndex>& entries, size_t most) const {
+    std::vector<ContextIndex> at;
+    for (const EntryIndex entry : entries)
+      at.push_back(profile_.EntryContext(Table::kSamples, entry));
+    std::vector<std::string> texts;
+    while (texts.size() < most && at[0] != kNoContext) {
+      std::set<std::string> places;
+      for (const ContextIndex context : at)
+        places.insert(names_.Position(profile_.InnermostFrame(context)));
+      const Frame frame = profile_.InnermostFrame(at[0]);
+      texts.push_back(places.size() == 1
+                          ? *places.begin()
+                          : fmt::format("{} at {} positions", names_.Method(frame.method),
+                                        Grouped(places.size())));
+      for (ContextIndex& context : at) context = profile_.Caller(context);
+    }
+    return texts;
   }
 
   Console& console_;
