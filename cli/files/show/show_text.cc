@@ -62,16 +62,12 @@ class Overview {
   // "   1,234,567  12.3 %  text"
   void Row(Table table, int64_t count, const std::string& text) {
     console_.Print("{:>18} {:>8}  {}\n", Grouped(count), PercentOf(count, options_.TotalOf(table)),
-                   CutTo(text, Room(kFigures + 1)));
+                   CutTo(text, options_.layout.Room(kFigures + 1)));
   }
 
   void More(size_t size, size_t listed) {
     if (listed < size)
       console_.Print("{:>{}}… {} more\n", "", kFigures + 1, Grouped(size - listed));
-  }
-
-  size_t Room(size_t used) const {
-    return options_.width == SIZE_MAX ? SIZE_MAX : options_.width - std::min(used, options_.width);
   }
 
   template <typename Count>
@@ -122,14 +118,14 @@ class Overview {
       // Profiles of instrumented images have entries for some callers only.
       if (profile_.Caller(context) != kNoContext)
         Indented("called at " + names_.Context(profile_.Caller(context)));
-      Indented(
-          JoinOutcomes(DescribeOutcomes(profile_, table, entries[e], names_), Room(kFigures + 3)));
+      Indented(JoinOutcomes(DescribeOutcomes(profile_, table, entries[e], names_), options_.layout,
+                            kFigures + 3));
     }
     More(above, listed);
   }
 
   void Indented(const std::string& text) {
-    console_.Print("{:>{}}{}\n", "", kFigures + 3, CutTo(text, Room(kFigures + 3)));
+    console_.Print("{:>{}}{}\n", "", kFigures + 3, CutTo(text, options_.layout.Room(kFigures + 3)));
   }
 
   void PrintLocks() {
@@ -170,9 +166,14 @@ class Overview {
     const bool is_whole = options_.whole_names || depth <= kFramesOfStack + 1;
     const std::vector<std::string> frames =
         FramesOf(stack.entries, is_whole ? depth : kFramesOfStack);
-    Row(Table::kSamples, stack.count, frames[0]);
-    for (size_t f = 1; f < frames.size(); ++f)
-      console_.Print("{:>{}}{}\n", "", kFigures + 1, CutTo(frames[f], Room(kFigures + 1)));
+    for (size_t f = 0; f < frames.size(); ++f) {
+      if (f == 0) {
+        Row(Table::kSamples, stack.count, frames[f]);
+      } else {
+        console_.Print("{:>{}}{}\n", "", kFigures + 1,
+                       CutTo(frames[f], options_.layout.Room(kFigures + 1)));
+      }
+    }
     if (!is_whole)
       console_.Print("{:>{}}… {} more frames\n", "", kFigures + 1, depth - kFramesOfStack);
   }
@@ -236,8 +237,8 @@ void PrintExtraKeys(Console& console, const Profile& profile, const ShowOptions&
   if (parts.empty() && others.empty()) return;
   console.Write("\n");
   console.Heading("Extra keys of the file");
-  if (!parts.empty()) console.Write(Paragraph("  iprofagent:   ", parts, options.width));
-  if (!others.empty()) console.Write(Paragraph("  unknown:      ", others, options.width));
+  if (!parts.empty()) console.Write(Paragraph("  iprofagent:   ", parts, options.layout));
+  if (!others.empty()) console.Write(Paragraph("  unknown:      ", others, options.layout));
 }
 
 void PrintStats(Console& console, const Profile& profile, const ShowOptions& options) {
@@ -343,7 +344,8 @@ std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, E
   return texts;
 }
 
-std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width) {
+std::string JoinOutcomes(const std::vector<std::string>& outcomes, const Layout& layout,
+                         size_t indent) {
   std::string text;
   for (size_t o = 0; o < outcomes.size(); ++o) {
     const auto more = [&](size_t left) {
@@ -351,12 +353,12 @@ std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width)
     };
     const size_t left = outcomes.size() - o - 1;
     const std::string joined = text + (text.empty() ? "" : ", ") + outcomes[o];
-    if (width == SIZE_MAX || WidthOf(joined) + WidthOf(more(left)) <= width) {
+    if (WidthOf(joined) + WidthOf(more(left)) <= layout.Left(indent)) {
       text = joined;
       continue;
     }
     if (o > 0) return text + more(left + 1);
-    return CutTo(joined, width - std::min(WidthOf(more(left)), width)) + more(left);
+    return CutTo(joined, layout.Room(indent + WidthOf(more(left)))) + more(left);
   }
   return text;
 }
