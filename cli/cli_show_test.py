@@ -305,7 +305,8 @@ Differences, the most important first (1)
                        to line 15 (bci 53): 90.0 % -> 70.0 %
                        to line 13 (bci 14): 10.0 % -> 30.0 %
 
-declared only in A: 0 methods, 0 types; only in B: 1 method, 0 types (listed with --declared)
+declared only in A: 0 methods, 0 types; only in B: 1 method, 0 types (listed
+with --declared)
 """, text)
         self.assertIn("methods declared only in B (1)\n  a.Main.added()void\n", self.out("diff", "--declared", a, b))
         found = self.json("diff", a, b)
