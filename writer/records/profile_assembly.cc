@@ -52,7 +52,8 @@ class Assembly {
         live_frames_(input.live_frames),
         options_(options),
         profile_(profile),
-        sites_(input.types, options, profile),
+        entries_(input.contexts, profile),
+        sites_(input.types, options, profile, entries_),
         replaced_(classes, options.names_all_callees),
         values_(input.counters, input.more_counters) {
     if (options.call_edges && options.calls) edges_.emplace(classes, input.types);
@@ -71,6 +72,7 @@ class Assembly {
     if (edges_) result_.edges = edges_->Write(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
+    result_.contexts = entries_.figures();
   }
 
   AssemblyResult TakeResult() { return std::move(result_); }
@@ -333,8 +335,7 @@ class Assembly {
       for (auto& [bci, successors] : v.branches) {
         for (Successor& s : successors)
           s.count = Clamped(ScaledCount(static_cast<uint64_t>(s.count), growth));
-        profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
-                               successors);
+        entries_.AddSuccessors(index, static_cast<Bci>(bci), successors);
         sites_.NoteLine(*v.klass, *v.method, bci, index);
         for (const Successor& s : successors)
           sites_.NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index);
@@ -375,6 +376,7 @@ class Assembly {
   const LiveFrameCount& live_frames_;
   const AssemblyOptions options_;
   Profile& profile_;
+  ContextEntries entries_;
   SiteAssembly sites_;
   AssemblyResult result_;
   ReplacedMethods replaced_;
