@@ -19,7 +19,7 @@ LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, BOTH, ALL, JACOCO, TIER_3 = "none", "calls+branches", "all", "JaCoCo", "tier 3"
 NO_CDS = "no CDS"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3)
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=all", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass
@@ -68,6 +68,7 @@ def configurations(jvm, agent, folder):
         dataclasses.replace(ours(LARGER, both), jvm_args=[*ours(LARGER, both).jvm_args, *LARGER_LIMITS]),
         ours("direct", [*both, "placement=direct"], needs=["placement"]),
         ours("jdk=n", [*both, "jdk=n"], needs=["jdk"]),
+        ours("contexts=all", ["contexts=all", "verbose=2"], needs=["contexts"]),
         ours("count-until", ["count-until=100000", "verbose=2"], needs=["count-until"]),
         ours("overhead=5%", ["overhead=5%", "verbose=2"], needs=["overhead"]),
         ours("methoddata", ["source=methoddata"], needs=["source"]),
