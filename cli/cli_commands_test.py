@@ -141,6 +141,88 @@ class Convert(CliTest):
             self.assertEqual(self.json("convert", a, "--to", f"pretty@{version}", "-o", "x")["lost_entries"], lost)
 
 
+class Contexts(CliTest):
+    """Counts by caller: disjoint, inclusive, and none."""
+
+    CALLS = [{"ctx": "1:0", "records": [1]}, {"ctx": "2:0", "records": [2]}, {"ctx": "2:0<1:5", "records": [7]},
+             {"ctx": "3:0<2:7<1:5", "records": [90]}, {"ctx": "4:0<2:7", "records": [3]}]
+    INCLUSIVE = {"1:0": 1, "2:0": 9, "2:0<1:5": 7, "3:0<2:7<1:5": 90, "4:0<2:7": 3, "3:0": 90, "3:0<2:7": 90, "4:0": 3}
+
+    def convert(self, path, form, name, *more, **how):
+        self.run_tool("convert", "--to", "iprof", "--contexts", form, path, "-o", self.path(name), *more, **how)
+        return self.path(name)
+
+    def calls(self, path):
+        with open(path, encoding="utf-8") as file:
+            return {entry["ctx"]: entry["records"][0] for entry in json.load(file)["callCountProfiles"]}
+
+    def setUp(self):
+        super().setUp()
+        self.disjoint = self.convert(self.write("given.iprof", profile(callCountProfiles=self.CALLS)),
+                                     "disjoint", "a.iprof")
+        self.inclusive = self.convert(self.disjoint, "inclusive", "inclusive.iprof")
+
+    def test_forms(self):
+        self.assertEqual(self.calls(self.inclusive), self.INCLUSIVE)
+        self.assertEqual(self.calls(self.convert(self.inclusive, "none", "none.iprof")), {"1:0": 1, "2:0": 9, "3:0": 90, "4:0": 3})
+        again = self.convert(self.inclusive, "disjoint", "again.iprof")
+        with open(again, "rb") as made, open(self.disjoint, "rb") as expected:
+            self.assertEqual(made.read(), expected.read())
+        self.assertIn("needs --to pretty or iprof", self.err(
+            "convert", "--to", "csv", "--contexts", "inclusive", self.disjoint, "-o", self.path("x.csv"), expect=2))
+
+    def test_every_command_takes_both_forms_for_the_same(self):
+        for command in (["show"], ["show", "--method", "loop"], ["show", "--stats"], ["top"], ["check", "-q"]):
+            expected = json.dumps(self.json(*command, self.disjoint)).replace(self.disjoint, "FILE")
+            found = json.dumps(self.json(*command, self.inclusive)).replace(self.inclusive, "FILE")
+            if command[0] != "check":  # which also counts what is written
+                self.assertEqual(found, expected, command)
+        self.assertEqual({t["overlap"] for t in self.json("overlap", self.disjoint, self.inclusive)["tables"]}, {1, None})
+        self.assertEqual(self.json("diff", self.disjoint, self.inclusive)["items"], [])
+        for number, inputs in enumerate(([self.disjoint, self.disjoint], [self.inclusive, self.disjoint], [self.inclusive, self.inclusive])):
+            self.run_tool("merge", "-o", self.path(f"m{number}.iprof"), *inputs)
+            self.assertEqual(sorted(self.calls(self.path(f"m{number}.iprof")).values()), [2, 4, 6, 14, 180])
+            self.assertEqual(self.load(f"m{number}.iprof"), self.load("m0.iprof"))
+        pages = []
+        for path in (self.disjoint, self.inclusive):
+            shutil.copy(path, self.path("p.iprof"))
+            self.run_tool("report", self.path("p.iprof"), "-o", self.path("p.html"))
+            with open(self.path("p.html"), encoding="utf-8") as page:
+                pages.append(page.read())
+        self.assertEqual(pages[0], pages[1])
+
+    def test_what_goes_negative_is_refused(self):
+        with open(self.inclusive, encoding="utf-8") as file:
+            wrong = json.load(file)
+        next(entry for entry in wrong["callCountProfiles"] if entry["ctx"] == "2:0")["records"] = [6]
+        path = self.write("wrong.iprof", wrong)
+        self.assertIn("2:0 in callCountProfiles has fewer executions than the longer contexts that begin with it",
+                      self.err("show", path, expect=3))
+        self.assertIn("[ctx-inclusive]: found 6, expected at least 7, the sum of its longer contexts", self.out("check", path, expect=1))
+
+    def test_a_profile_without_callers_is_compared_with_sums(self):
+        pooled = self.convert(self.disjoint, "none", "none.iprof")
+        for command in ("overlap", "diff"):
+            self.assertIn("has calls by caller, so these are compared without callers", self.err(command, self.disjoint, pooled))
+        self.assertEqual({t["overlap"] for t in self.json("overlap", self.disjoint, pooled)["tables"]}, {1, None})
+        self.assertEqual(self.json("diff", pooled, self.disjoint)["items"], [])
+
+    def test_a_repair_that_leaves_nothing_is_refused(self):
+        self.assertIn("nothing in the profile fits these class files", self.err(
+            "convert", "--to", "iprof", "--classpath", self.path("."), self.disjoint, "-o", self.path("x.iprof"), expect=3))
+        self.assertFalse(os.path.exists(self.path("x.iprof")))
+
+    def test_edges_say_what_they_need(self):
+        for options, problem in ((["--edges"], "--edges needs class files"), (["--edges", "--classpath", ".", "--old-jdk", "."], "--edges does not")):
+            self.assertIn(problem, self.err("convert", "--to", "iprof", *options, self.disjoint, "-o", self.path("x.iprof"), expect=2))
+        self.assertIn("has calls by caller already", self.err(
+            "convert", "--to", "iprof", "--edges", "--classpath", self.path("."), self.disjoint, "-o", self.path("x.iprof"), expect=3))
+        harvest = self.write("h.iprof", profile(iprofagent=section(harvest={"source": "methoddata", "estimator": "none"})))
+        self.assertIn("needs exact counts", self.err(
+            "convert", "--to", "iprof", "--edges", "--contexts", "none", "--classpath", self.path("."), harvest, "-o", self.path("x.iprof"),
+            expect=3))
+
+
 class Report(CliTest):
     def test_without_a_name_the_page_is_beside_the_profile_and_replaces_nothing(self):
         self.write("d/a.iprof.gz", profile())

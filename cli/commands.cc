@@ -9,10 +9,10 @@ namespace iprof::cli {
 
 std::span<const CommandEntry> Commands() {
   static const std::array kAll = {
-      kShowEntry,    kCheckEntry,   kMergeEntry, kDiffEntry,    kOverlapEntry, kTopEntry,
-      kReportEntry,  kConvertEntry, kListEntry,  kProfileEntry, kAttachEntry,  kHarvestEntry,
-      kRecoverEntry, kRefreshEntry, kStartEntry, kStopEntry,    kResetEntry,   kDumpEntry,
-      kStatusEntry,  kVersionEntry, kHelpEntry,  kGenerateEntry};
+      kShowEntry,    kAdviseEntry,  kCheckEntry,   kMergeEntry, kDiffEntry,    kOverlapEntry,
+      kTopEntry,     kReportEntry,  kConvertEntry, kListEntry,  kProfileEntry, kAttachEntry,
+      kHarvestEntry, kRecoverEntry, kRefreshEntry, kStartEntry, kStopEntry,    kResetEntry,
+      kDumpEntry,    kStatusEntry,  kVersionEntry, kHelpEntry,  kGenerateEntry};
   return kAll;
 }
 

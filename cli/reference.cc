@@ -16,7 +16,8 @@ namespace {
 constexpr Fact kExitCodes[] = {
     {"0", "success"},
     {"1",
-     "findings: check saw violations or methods that do not fit, diff --exit-code saw differences, "
+     "findings: check saw violations or methods that do not fit, advise has doubts, diff "
+     "--exit-code saw differences, "
      "merge or recover left inputs out, merge --strict saw other code, show --method matched "
      "nothing"},
     {"2", "usage: an unknown command or option, or arguments that contradict each other"},
@@ -27,6 +28,7 @@ constexpr Fact kExitCodes[] = {
      "the operating system refused to open, read or write something, or was out of memory; a JVM "
      "did not answer; or another attach came first"},
     {"5", "no samples: top, or convert --to collapsed, found none in the profile"},
+    {"6", "advise: an image build should not use the profile"},
     {"70", "a bug in iprof"},
 };
 

@@ -74,25 +74,39 @@ class Builder {
         rows = &method.types[types];
       if (call.owner.empty()) continue;  // invokedynamic
       const auto selector = hierarchy_.FindSelector(call.name, call.descriptor);
-      const auto owner = hierarchy_.FindClass(call.owner, klass.loader);
-      if (!selector || !owner) continue;
-      AddCall(caller, call, *owner, *selector, rows);
+      if (!selector) continue;
+      const auto owners = hierarchy_.FindClasses(call.owner, klass.loader);
+      double all = 0;
+      for (const uint32_t owner : owners) all += EntriesOf(owner, *selector);
+      for (const uint32_t owner : owners)
+        AddCall(caller, call, owner, *selector, rows, EntriesOf(owner, *selector) / all);
     }
   }
 
+  // Several classes can have the name, and the caller's loader none of them. Then each gets a part of the call, by how often its
+  // method was entered. Example: a script is loaded ten times, and reflection calls each copy through an accessor in a loader of its
+  // own. Each copy gets a tenth of the calls of all accessors.
+  double EntriesOf(uint32_t owner, Selector selector) {
+    const auto method = hierarchy_.Resolve(owner, selector);
+    return method ? static_cast<double>(program_.methods[*method].invocations) + kSmallest
+                  : kSmallest;
+  }
+
+  // `part`: the share of the call that goes to this owner.
   void AddCall(uint32_t caller, const HarvestedCall& call, uint32_t owner, Selector selector,
-               const HarvestedTypes* rows) {
-    const auto counted = static_cast<double>(call.block_count);
+               const HarvestedTypes* rows, double part) {
+    const auto counted = static_cast<double>(call.block_count) * part;
     const bool is_exact = call.exact_count.has_value();
     // No agent and no MethodData counted it. The interpreter, which ran the caller, counts each call
     // that it makes.
     const bool is_guessed = !is_exact && !program_.methods[caller].has_data;
-    const auto count = static_cast<double>(call.exact_count.value_or(call.block_count));
+    const auto count = static_cast<double>(call.exact_count.value_or(call.block_count)) * part;
+    const double guess = call.guess * part;
     // Exact or not, what is listed is compared with what HotSpot counted.
     const auto add = [&](uint32_t callee, double share) {
       if ((is_guessed || count == 0) && program_.methods[callee].never_ran) return;
       if (!old_[caller]) listed_[callee] += counted * share;
-      calls_.push_back({caller, callee, count * share, call.guess * share, false, is_exact});
+      calls_.push_back({caller, callee, count * share, guess * share, false, is_exact});
     };
     if (call.op == Op::invokestatic || call.op == Op::invokespecial) {
       if (const auto callee = hierarchy_.Resolve(owner, selector)) add(*callee, 1);
@@ -107,7 +121,7 @@ class Builder {
       rest = SplitByReceivers(rows->rows, rows->lost, 0, runs, add).Of(1);
     }
     if (rest > 0)
-      rests_.push_back({caller, owner, selector, count * rest, call.guess * rest, rows, is_exact});
+      rests_.push_back({caller, owner, selector, count * rest, guess * rest, rows, is_exact});
   }
 
   void AddHandleCall(const HarvestedHandleCall& call) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "agent/harvest/call_graph.h"
 #include "agent/harvest/counter_wrap.h"
@@ -15,8 +17,9 @@ constexpr uint64_t kFewEntries = 64;     // of a method that mostly loops,
 constexpr uint64_t kManyRounds = 2'000;  // and its rounds
 constexpr double kOwnShare = 0.95;       // of a callee's calls that come from one caller
 constexpr size_t kFewestWitnesses = 4;
-constexpr double kMostSpread = 1.5;        // between the witnesses' quartiles
-constexpr int kUnseenRounds = 3;           // each scales what the one before added
+constexpr double kMostSpread = 1.5;  // between the witnesses' quartiles
+constexpr int kUnseenRounds = 3;     // each scales what the one before added
+constexpr double kMostFeedback = 2;  // a round that adds more than this times the first is left out
 constexpr uint64_t kManyExecutions = 200;  // whose shares hold for all
 constexpr double kMostOfCounted = 2;       // what is more is estimated for the larger part
 constexpr uint64_t kMostCalls = uint64_t{1} << 62;
@@ -80,15 +83,15 @@ class Estimator {
       }
       problem.edges.push_back({call.caller, call.callee, frequency * loops_[call.caller]});
     }
-    const FlowSolution flow = SolveWithUnseen(problem);
+    const Solution solution = SolveWithUnseen(problem);
+    const std::vector<double>& total = solution.flow.total;
     Estimate estimate;
-    estimate.recursive_groups = flow.recursive_groups;
+    estimate.recursive_groups = solution.flow.recursive_groups;
     estimate.scales.resize(methods);
-    estimate.executions = FewestExecutions(problem, flow.total);
+    const std::vector<Sureness> calls = SurenessOfCalls(problem, solution);
     for (uint32_t m = 0; m < methods; ++m) {
-      estimate.scales[m] = ScaleOf(m, flow.total[m]);
-      estimate.scales[m].sureness =
-          SurenessOf(m, estimate.scales[m].factor, estimate.executions[m]);
+      estimate.scales[m] = ScaleOf(m, total[m]);
+      estimate.scales[m].sureness = SurenessOf(m, estimate.scales[m].factor, calls[m]);
     }
     return estimate;
   }
@@ -101,6 +104,12 @@ class Estimator {
     uint64_t floor = 0;
     bool is_counted = false;
     bool keeps_its_counts = false;
+  };
+
+  struct Solution {
+    FlowSolution flow;
+    std::vector<double>
+        unseen;  // by method, what flows in from outside beyond the problem; empty: nothing
   };
 
   void LearnFacts() {
@@ -122,13 +131,20 @@ class Estimator {
     return program_.methods[number].has_data ? static_cast<uint64_t>(facts_[number].entries) : 0;
   }
 
-  std::vector<uint64_t> FewestExecutions(const FlowProblem& problem,
-                                         const std::vector<double>& total) const {
+  std::vector<Sureness> SurenessOfCalls(const FlowProblem& problem,
+                                        const Solution& solution) const {
     constexpr uint32_t kNone = UINT32_MAX;
+    constexpr uint32_t kUnseen = kNone - 1;
     constexpr int kMostSteps = 50;  // back to the first callers
+    const std::vector<double>& total = solution.flow.total;
     // The caller that calls most, if it makes more calls than were counted of others.
     std::vector<uint32_t> caller(total.size(), kNone);
     std::vector<double> most = problem.external;
+    for (size_t m = 0; m < solution.unseen.size(); ++m) {
+      if (solution.unseen[m] <= most[m]) continue;
+      most[m] = solution.unseen[m];
+      caller[m] = kUnseen;
+    }
     for (const FlowEdge& edge : problem.edges) {
       const double calls = total[edge.from] * edge.gain;
       if (edge.from == edge.to || calls <= most[edge.to]) continue;
@@ -139,45 +155,56 @@ class Estimator {
       return facts_[m].is_counted ||
              total[m] <= kMostOfCounted * static_cast<double>(facts_[m].floor);
     };
-    std::vector<uint64_t> executions(total.size(), Estimate::kCounted);
+    std::vector<Sureness> calls;
+    calls.reserve(total.size());
     for (uint32_t m = 0; m < total.size(); ++m) {
+      Sureness sureness = facts_[m].is_counted ? Sureness::Exact() : Sureness::Bounded();
       uint32_t at = m;
       for (int step = 0; step < kMostSteps && !is_counted(at) && caller[at] != kNone; ++step) {
         at = caller[at];
+        if (at == kUnseen) {
+          sureness = Sureness::EstimatedFrom(0);
+          break;
+        }
         // What a caller did that was counted for the most part was counted at its calls.
         if (program_.methods[at].has_data && FactorOf(at, total[at]) <= kMostOfCounted) break;
-        executions[m] = std::min(executions[m], ExecutionsOf(at));
+        sureness = std::max(sureness, Sureness::EstimatedFrom(ExecutionsOf(at)));
       }
+      calls.push_back(sureness);
     }
-    return executions;
+    return calls;
   }
 
   // Calls follow their callers; branches and receivers follow what was counted of the method itself.
-  Sureness SurenessOf(uint32_t number, double factor, uint64_t executions) const {
+  Sureness SurenessOf(uint32_t number, double factor, Sureness calls) const {
     const HarvestedMethod& method = program_.methods[number];
     if (method.is_exact) return Sureness::Exact();
-    const Sureness calls = facts_[number].is_counted          ? Sureness::Exact()
-                           : executions == Estimate::kCounted ? Sureness::Bounded()
-                                                              : Sureness::EstimatedFrom(executions);
     if (factor <= 1 || (method.branches.empty() && method.types.empty())) return calls;
-    if (factor <= kMostOfCounted) return std::max(calls, Sureness::Bounded());
-    return std::max(calls, Sureness::EstimatedFrom(ExecutionsOf(number)));
+    return Sureness::Of(calls, factor <= kMostOfCounted
+                                   ? Sureness::Bounded()
+                                   : Sureness::EstimatedFrom(ExecutionsOf(number)));
   }
 
-  // What is called unseen depends on how much more often its callers were executed than counted.
-  FlowSolution SolveWithUnseen(const FlowProblem& problem) const {
+  // What is called unseen depends on how much more often its callers were executed than counted. If these are called unseen
+  // themselves, each round raises the next. Example: of a Groovy program, the rounds grew by 10, 117 and 1,270; the first holds.
+  Solution SolveWithUnseen(const FlowProblem& problem) const {
     const FlowSolver solver(problem);
-    FlowSolution flow = solver.Solve();
+    Solution solution{.flow = solver.Solve(), .unseen = {}};
     const UnseenCalls unseen_calls(program_);
+    double most = kMostTotal;
     for (int round = 0; round < kUnseenRounds; ++round) {
-      const std::vector<double> unseen =
-          unseen_calls.Estimate(problem, flow.total, FactorsOf(flow.total));
-      if (unseen.empty()) break;
+      const std::vector<double>& total = solution.flow.total;
+      std::vector<double> unseen =
+          unseen_calls.Estimate(problem, total, FactorsOf(total), FactorsOf(problem.floor));
+      const double sum = std::accumulate(unseen.begin(), unseen.end(), 0.0);
+      if (unseen.empty() || sum > most) break;
+      if (round == 0) most = sum * kMostFeedback;
+      solution.unseen = std::move(unseen);
       std::vector<double> external = problem.external;
-      for (size_t m = 0; m < unseen.size(); ++m) external[m] += unseen[m];
-      flow = solver.Solve(external);
+      for (size_t m = 0; m < solution.unseen.size(); ++m) external[m] += solution.unseen[m];
+      solution.flow = solver.Solve(external);
     }
-    return flow;
+    return solution;
   }
 
   // Whether its invocations are all there are. What has nothing to profile, such as an accessor, is

@@ -12,7 +12,7 @@
 //     (harvest/handle_reader.h), or, if it is virtual, to those of the receivers that were recorded.
 //     The unlisted rest goes to the implementations of the classes without a row, by how often each
 //     was called beyond what is listed elsewhere. Those that have less than a tenth of the largest
-//     part get nothing, unless nothing is known of them.
+//     part get nothing, unless nothing is known of them. Classes of one name share a call of another loader's class.
 //  3. FlowSolver (flow_solver.h) adds up, with the raw counts as floors. Where nothing can have escaped the
 //     counters of a method (complete_counts.h), they are its ceiling, too: nothing flows in, and each
 //     of its calls passes on what was counted there, plus what its entries before there was a MethodData can have done.
@@ -43,7 +43,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-9";
+inline constexpr char kEstimatorName[] = "flow-11";
 
 // How far calls are passed on.
 enum class Growth : uint8_t {
@@ -53,13 +53,11 @@ enum class Growth : uint8_t {
 };
 
 struct Estimate {
-  std::vector<MethodScale> scales;  // by method
-  // By method, how many executions its calls are estimated from: of all callers on the way on which most of its calls
-  // come, the fewest entries that were counted. kCounted: at least half of its calls were counted, in it or at its callers.
-  std::vector<uint64_t> executions;
+  // By method. Its calls are estimated from the fewest entries that were counted of all callers on the way on which most of
+  // them come. If at least half of them were counted, in it or at its callers, they are bounded. If most of them come unseen, they are
+  // guessed.
+  std::vector<MethodScale> scales;
   uint32_t recursive_groups = 0;
-
-  static constexpr uint64_t kCounted = UINT64_MAX;
 };
 
 Estimate EstimateCalls(const HarvestedProgram& program, Growth growth = Growth::kFull);

@@ -286,6 +286,22 @@ TEST_CASE("an intrinsic passes on what was counted in it") {
   CHECK(estimate.scales[inside].calls == 10);
 }
 
+TEST_CASE(
+    "callers in other loaders call each of the classes of one name, and not all of them one") {
+  Program program;
+  std::vector<uint32_t> called;
+  for (uint64_t copy = 1; copy <= 10; ++copy) {
+    program.Class("Script");
+    program.made.classes.back().loader = copy;
+    called.push_back(program.Method("run", 1000));
+    program.Class("Accessor");
+    program.made.classes.back().loader = 100 + copy;
+    program.Call(program.Method("invoke", 1000), Op::invokevirtual, "Script", "run", 1000);
+  }
+  const Estimate estimate = EstimateCalls(program.made);
+  for (const uint32_t run : called) CHECK(estimate.scales[run].calls == 1000);
+}
+
 TEST_CASE("the order of classes makes no difference to an estimate") {
   constexpr uint32_t kClasses = 30;
   std::mt19937 random(3);
@@ -368,12 +384,12 @@ TEST_CASE("each method says how sure its numbers are") {
   branch.targets = {4, 8};
   branch.counts = {2, 0};
   program.made.methods[database.pages].branches = {branch};
-  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(2));
+  CHECK(sureness(database.pages) == Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(2)));
   program.made.methods[database.sort].is_complete = true;
   CHECK(sureness(database.sort) == Sureness::Exact());
   CHECK(sureness(database.compare) == Sureness::Bounded());
   program.made.methods[database.pages].has_data = false;
-  CHECK(sureness(database.pages) == Sureness::EstimatedFrom(0));
+  CHECK(sureness(database.pages) == Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(0)));
 }
 
 TEST_CASE("what few entries did is mixed with what the code suggests") {

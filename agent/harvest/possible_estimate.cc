@@ -23,20 +23,6 @@ double EventsOf(const HarvestedProgram& program, std::span<const MethodScale> sc
   return events;
 }
 
-void NoteFewExecutions(const Estimate& estimate, HarvestNote& note) {
-  std::vector<std::pair<double, Sureness>> methods;
-  for (size_t m = 0; m < estimate.scales.size(); ++m) {
-    const uint64_t executions = estimate.executions[m];
-    methods.emplace_back(static_cast<double>(estimate.scales[m].calls),
-                         executions == Estimate::kCounted ? Sureness::Bounded()
-                                                          : Sureness::EstimatedFrom(executions));
-  }
-  const DoubtfulCalls few = DoubtfulOf(methods);
-  note.few_permille = static_cast<int64_t>(1000 * few.share);
-  note.few_methods = static_cast<int64_t>(few.methods);
-  note.few_executions = static_cast<int64_t>(few.executions);
-}
-
 }  // namespace
 
 Result<std::vector<MethodScale>> EstimatePossible(const HarvestedProgram& program,
@@ -46,7 +32,6 @@ Result<std::vector<MethodScale>> EstimatePossible(const HarvestedProgram& progra
     if (!note.CanHold(EventsOf(program, estimate.scales))) continue;
     note.estimator = growth == Growth::kFull ? kEstimatorName : kBoundedEstimatorName;
     note.recursive_groups = estimate.recursive_groups;
-    NoteFewExecutions(estimate, note);
     return std::move(estimate.scales);
   }
   std::vector<MethodScale> raw = RawScales(program);

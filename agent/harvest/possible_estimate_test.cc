@@ -34,10 +34,9 @@ TEST_CASE("an estimate that fits into the processor time is taken, with what it 
   CHECK((*scales)[growing.first].calls == 10'000'000);
   CHECK(note.estimator == kEstimatorName);
   CHECK(DescribeRefusal(note).empty());
-  // first and second, by 2 executions of main
-  CHECK(note.few_permille == 952);
-  CHECK(note.few_methods == 2);
-  CHECK(note.few_executions == 2);
+  CHECK((*scales)[growing.main].sureness == Sureness::Bounded());
+  CHECK((*scales)[growing.first].sureness == Sureness::EstimatedFrom(2));
+  CHECK((*scales)[growing.second].sureness == Sureness::EstimatedFrom(2));
 }
 
 TEST_CASE("an estimate that does not fit is made again without what few executions say") {
@@ -51,7 +50,7 @@ TEST_CASE("an estimate that does not fit is made again without what few executio
   CHECK((*scales)[growing.second].calls == 1'000);
   CHECK(note.estimator == kBoundedEstimatorName);
   CHECK_FALSE(DescribeRefusal(note).empty());
-  CHECK(note.few_permille == 0);
+  CHECK((*scales)[growing.second].sureness == Sureness::Bounded());
 }
 
 TEST_CASE("if no estimate fits, calls are as counted") {

@@ -14,9 +14,10 @@ programs run in turns, a second each, and are stopped in between. It is the CPU 
 warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
 of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. A second table has the same in windows of
 CPU time, and what the agent says that it costs. Without further options it runs the real programs, once, under all, count-until and
-overhead=5%. For the windows:
+overhead=5%. "swaps alone" has no agent but one that changes no class, and swaps the classes that overhead=5% swaps, at the same moments: what
+HotSpot itself takes for that. For the windows:
 
-  bench/run overhead --over-time 75 --configurations 'overhead=5%' --workloads h2,hsqldb,rhino,freemarker --forks 3
+  bench/run overhead --over-time 120 --configurations 'overhead=5%,swaps alone' --workloads jackson,freemarker,h2,hsqldb,rhino --forks 3
 """
 
 import pathlib
@@ -51,7 +52,10 @@ def quick_plan(plan):
 
 def ways_of(arguments, names):
     found = configurations.configurations(arguments.jvm, arguments.agent, arguments.folder)
-    return [way for way in found if way.name in names or way.name == configurations.NONE]
+    if not arguments.over_time:
+        found = [way for way in found if not way.follows]
+    wanted = {configurations.NONE, *names, *(way.follows for way in found if way.name in names)}
+    return [way for way in found if way.name in wanted]
 
 
 def prepared(arguments, workloads, names):

@@ -7,6 +7,7 @@ or a jar is missing) is skipped; the report shows the reason.
 import dataclasses
 import pathlib
 import re
+import zipfile
 
 from iprofdev import maven, processes
 from iprofdev.messages import Unavailable
@@ -19,7 +20,8 @@ LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, BOTH, ALL, JACOCO, TIER_3 = "none", "calls+branches", "all", "JaCoCo", "tier 3"
 NO_CDS = "no CDS"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=all", "count-until", "overhead=5%", "methoddata", JACOCO, TIER_3)
+BUDGET, SWAPS = "overhead=5%", "swaps alone"
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=all", "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass
@@ -29,6 +31,7 @@ class Configuration:
     skipped: str = ""  # why it cannot run
     writes: pathlib.Path = None  # if this file is missing or empty, the run has failed
     only: str = ""  # the only kind of workload that it runs
+    follows: str = ""  # the configuration that swaps the classes that this one swaps, too; see OverTime
 
 
 def agent_options(java, agent):
@@ -70,11 +73,21 @@ def configurations(jvm, agent, folder):
         ours("jdk=n", [*both, "jdk=n"], needs=["jdk"]),
         ours("contexts=all", ["contexts=all", "verbose=2"], needs=["contexts"]),
         ours("count-until", ["count-until=100000", "verbose=2"], needs=["count-until"]),
-        ours("overhead=5%", ["overhead=5%", "verbose=2"], needs=["overhead"]),
+        ours(BUDGET, ["overhead=5%", "verbose=2"], needs=["overhead"]),
+        # No agent of ours: what HotSpot itself takes for the swaps of BUDGET.
+        Configuration(SWAPS, [f"-javaagent:{_follower(folder)}"], follows=BUDGET),
         ours("methoddata", ["source=methoddata"], needs=["source"]),
         _jacoco(folder),
         Configuration(TIER_3, ["-XX:TieredStopAtLevel=3"]),
     ]
+
+
+def _follower(folder):
+    """A jar that makes a workload's Follower its agent."""
+    jar = folder / "follower.jar"
+    with zipfile.ZipFile(jar, "w") as made:
+        made.writestr("META-INF/MANIFEST.MF", "Premain-Class: overhead.Follower\nCan-Retransform-Classes: true\n")
+    return jar
 
 
 def _jacoco(folder):

@@ -2,8 +2,12 @@
 
 A short run without an agent decides how much work that is: about as much as it does in the given time. Then all run in turns
 (turns.py), a second each, so that all meet the same machine.
+
+A configuration that follows another one swaps the classes that the other one swaps, in the same round, as soon as it has its turn: at the same
+CPU time, but for a second or two.
 """
 
+import dataclasses
 import itertools
 import math
 import pathlib
@@ -20,10 +24,11 @@ from runner.running import Failed
 DEFAULT = (ALL, "count-until", "overhead=5%")
 # Compiler threads that end would take their CPU time along.
 JVM_ARGS = ("-XX:-UseDynamicNumberOfCompilerThreads",)
+SWAP_LOG = "-Xlog:redefine+class+load=info,redefine+class+timer=info:file={}:none"  # for Follower.java
 UNLIMITED = 1_000_000_000  # repetitions
 TRIAL = 0.1  # of the time, to decide how much work there is
 LIMIT_STEADY, LIMIT_SWAPPING, LIMIT_PAUSE_S = 1.05, 0.02, 0.05
-LIMITS_IN_WINDOWS = (math.nan, 1.10, 1.05)
+LIMITS_IN_WINDOWS = (math.nan, math.nan, 1.10, 1.05, 1.05)
 LIMIT_SAID = 1.5  # the cost that the agent says and the true one: the larger divided by the smaller
 
 
@@ -60,9 +65,18 @@ class OverTime:
         return True
 
     def _round(self, number, steps):
+        logs = {way.follows: self._folder / f"swaps-{number}-{workload.name}" for workload, way in steps if way.follows}
+        for log in logs.values():
+            log.unlink(missing_ok=True)
+
+        def jvm_args(way):
+            return [SWAP_LOG.format(logs[way.name])] if way.name in logs else []
+
+        def followed(way):
+            return dataclasses.replace(way, jvm_args=[f"{way.jvm_args[0]}={logs[way.follows]}"]) if way.follows else way
         with turns.Turns() as among, futures.ThreadPoolExecutor(len(steps)) as pool:
             runs = [(workload, way, pool.submit(
-                self._measured, number, workload, way, self._repetitions[workload.name], (), turns.Turn(among)))
+                self._measured, number, workload, followed(way), self._repetitions[workload.name], jvm_args(way), turns.Turn(among)))
                 for workload, way in steps]
             for workload, way, future in sorted(runs, key=lambda run: run[1].name != NONE):  # its result is the right one
                 try:

@@ -29,15 +29,22 @@ class Running(ForkCase):
         self.assertRegex(table, r"(?m)^swaps +4\.0 +1\.00 +- +1\.00 in 2 s +1\.00 in 1 s +1\.00 in 1 s +1\.8 % +1 +70 ms$")
         self.assertEqual([verdict.split()[0] for verdict in self.verdicts], ["holds", "holds", "MISSES", "MISSES"])
         self.assertEqual(self.verdicts[2], "MISSES        swaps, longest pause in seconds, worst program <= 0.05: 0.07 [one fork], w")
-        self.assertRegex(self.windows, r"(?m)^swaps +- +- +- +1\.00 +1\.25 +1\.02$")
+        self.assertRegex(self.windows, r"(?m)^swaps +- +- +- +- +- +1\.00 +1\.25 +1\.02$")
 
     def test_windows_of_cpu_time_and_what_the_agent_says(self):
         self.run_ways(Configuration("none", []), Configuration("slow", ["slow"]), Configuration("swaps", ["swaps"]), seconds=50)
-        self.assertRegex(self.windows, r"(?m)^slow +2\.00 +2\.00 +- +2\.00 +- +-$")  # the base ends after 50 s
+        self.assertRegex(self.windows, r"(?m)^slow +2\.00 +2\.00 +2\.00 +- +- +2\.00 +- +-$")  # the base ends after 50 s
         self.assertNotIn("none ", self.windows)
         self.run_ways(Configuration("none", []), Configuration("swaps", ["slow", "swaps"]), seconds=50)
         self.assertIn("MISSES        swaps, 30 to 60 s of CPU time, worst program <= 1.10: 2.00 [one fork], w", self.verdicts)
         self.assertIn("MISSES        swaps, cost that the agent says and the true one, worst program <= 1.50: 4.00 [one fork], w", self.verdicts)
+
+    def test_a_configuration_that_follows_reads_the_log_of_swaps_of_the_same_round(self):
+        self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]), Configuration("alone", ["-javaagent:f.jar"], follows="swaps"), rounds=2)
+        words = [word for command in (self.folder / "commands").read_text().splitlines() for word in command.split()]
+        written = {word.removesuffix(":none").partition("file=")[2] for word in words if word.startswith("-Xlog:redefine")}
+        self.assertEqual(len(written), 2)
+        self.assertEqual({word.partition("=")[2] for word in words if word.startswith("-javaagent:f.jar")}, written)
 
     def test_what_fails_is_said_and_the_rest_goes_on(self):
         table = self.run_ways(Configuration("none", []), Configuration("broken", ["fail"]), Configuration("other sum", ["wrong"]))

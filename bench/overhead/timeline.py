@@ -20,7 +20,7 @@ import math
 import re
 
 CALM = 0.05
-WINDOWS_S = ((0, 30), (30, 60), (60, 90))
+WINDOWS_S = ((0, 15), (15, 30), (30, 60), (60, 90), (90, 180))
 LEAST_WINDOW_S = 10  # a run that ends in a window counts if it was that long in it
 WARM_UP, COUNTING, SWAPS, STEADY = PHASES = ("warm-up", "counting", "swaps", "steady")
 SWAP = re.compile(r'^\[(\d+)ms\] Safepoint "RedefineClasses",.*\bTotal: +(\d+) ns', re.M)

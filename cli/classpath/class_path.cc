@@ -357,18 +357,4 @@ Result<std::string> JdkVersion(const std::string& home) {
   return Status(Code::kBadInput, fmt::format("{} does not name the version of a JDK", path));
 }
 
-int FeatureRelease(std::string_view version) {
-  const auto number = [&version] {
-    int value = 0;
-    const auto parsed = std::from_chars(version.data(), version.data() + version.size(), value);
-    if (parsed.ec != std::errc() || value < 0) return 0;
-    version.remove_prefix(static_cast<size_t>(parsed.ptr - version.data()));
-    return value;
-  };
-  const int first = number();
-  if (first != 1 || !version.starts_with('.')) return first;
-  version.remove_prefix(1);
-  return number();
-}
-
 }  // namespace iprof::classpath

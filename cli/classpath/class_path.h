@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "cli/classpath/byte_file.h"
+#include "writer/base/java_release.h"
 #include "writer/base/status.h"
 
 namespace iprof::classpath {
@@ -83,7 +84,6 @@ Result<ClassPath> OpenClassPath(std::string_view elements, const std::string& jd
 
 // The version of the JDK in this folder, "17.0.5", by its file `release`.
 Result<std::string> JdkVersion(const std::string& home);
-// 17 for "17.0.5", 8 for "1.8.0_402"; 0 if the text is no version.
-int FeatureRelease(std::string_view version);
+using iprof::FeatureRelease;
 
 }  // namespace iprof::classpath

@@ -3,6 +3,8 @@
 #include <iterator>
 
 #include "cli/classpath/class_path.h"
+#include "cli/files/class_notes.h"
+#include "cli/files/edges/divided_calls.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/fit_check.h"
 #include "cli/files/profile_files.h"
@@ -17,6 +19,8 @@
 
 namespace iprof::cli {
 namespace {
+
+constexpr size_t kMostExcess = 10;  // methods that are named
 
 class CheckCommand : public Command {
  public:
@@ -36,6 +40,10 @@ class CheckCommand : public Command {
         .Takes("FILE");
     options.Add("--jdk", fit_.jdk_home, "Also compare with the classes of the JDK in this folder")
         .Takes("DIR");
+    gate_option_ =
+        AddShare(options, "--min-applicable", min_applicable_,
+                 "With --classpath or --jdk: fail only if less than this share of the weight fits, "
+                 "such as 99.5%");
     AddFormat(options, format_);
   }
 
@@ -43,6 +51,10 @@ class CheckCommand : public Command {
     if (fit_.given() && std::find(files_.begin(), files_.end(), "-") != files_.end()) {
       return console.Error(
           Status(Code::kUsage, "--classpath and --jdk read a profile twice, so it cannot be '-'"));
+    }
+    if (gate_option_.given() && !fit_.given()) {
+      return console.Error(
+          Status(Code::kUsage, "--min-applicable needs --classpath or --jdk, to compare with"));
     }
     return format_ == "json" ? RunJson(console) : RunText(console);
   }
@@ -104,26 +116,60 @@ class CheckCommand : public Command {
       if (!quiet_) PrintFewSamples(console, name, counts->sample_signals);
       if (findings != 0) code = Worse(code, ExitCode::kFindings);
       if (!fit_.given()) continue;
-      const Result<FitResult> fit = Fit(console, path);
-      if (!fit.ok()) {
+      const Result<Fitting> fitting = Fit(console, path);
+      if (!fitting.ok()) {
         console.Flush();
-        code = Worse(code, console.Error(fit.status()));
+        code = Worse(code, console.Error(fitting.status()));
         continue;
       }
-      PrintFit(console, name, *fit, Printing());
-      if (!fit->fits()) code = Worse(code, ExitCode::kFindings);
+      PrintFit(console, name, fitting->fit, Printing());
+      if (fitting->edges && !quiet_)
+        fitting->edges->Print(console, EscapeForTerminal(name) + ": ", MostExcess());
+      if (!Passes(console, name, fitting->fit.fitness)) code = Worse(code, ExitCode::kFindings);
     }
     return code;
   }
 
+  size_t MostExcess() const { return max_findings_ == 0 ? kMostExcess : max_findings_; }
+
   FitPrinting Printing() const { return {.summary_only = quiet_, .most_stale = max_findings_}; }
 
-  Result<FitResult> Fit(Console& console, const std::string& path) const {
+  // Without --min-applicable, any stale method is a finding. With it, the reason is said also with --quiet, for a build's log.
+  bool Passes(Console& console, const std::string& name, const fitness::Fitness& fit) const {
+    if (!gate_option_.given()) return fit.stale.empty();
+    constexpr double kBinary = 1e-12;  // 99.5 % has no exact binary form
+    const double applicable = fit.Applicability();
+    if (applicable >= min_applicable_ * (1 - kBinary)) return true;
+    std::string reasons;
+    for (const auto& [what, share] : FactsOf(fit).stale)
+      reasons += fmt::format("{}{} ({:.1f} %)", reasons.empty() ? ": " : "; ", what, 100 * share);
+    if (fit.total.entries == 0) reasons = ": no entry could be compared with the class files";
+    console.Warn(
+        fmt::format("{}: {:.2f} % applicable by weight, less than --min-applicable {:g} %{}", name,
+                    100 * applicable, 100 * min_applicable_, reasons));
+    return false;
+  }
+
+  // What class files show.
+  struct Fitting {
+    FitResult fit;
+    std::optional<EdgeFacts> edges;  // of an exact profile
+  };
+
+  Result<Fitting> Fit(Console& console, const std::string& path) const {
     const Result<Profile> profile = ReadInput(console, path);
     if (!profile.ok()) return profile.status();
     FitOptions options = fit_;
     if (!target_.empty()) options.target = TargetOf(target_, std::nullopt);
-    return CheckFit(*profile, options);
+    Result<FitResult> fit = CheckFit(*profile, options);
+    if (!fit.ok()) return fit.status();
+    Fitting made{std::move(*fit), std::nullopt};
+    if (IsExact(*profile)) {
+      const auto classes = OpenClasses(*profile, fit_.class_path, fit_.jdk_home);
+      if (!classes.ok()) return classes.status();
+      made.edges = CheckEdges(*profile, *classes);
+    }
+    return made;
   }
 
   // The versions of other JDKs than the build's, on which the file was recorded. Empty if its classes are compared.
@@ -214,13 +260,14 @@ class CheckCommand : public Command {
   }
 
   ExitCode PrintFitJson(Console& console, JsonText& json, const std::string& path) const {
-    const Result<FitResult> fit = Fit(console, path);
-    if (fit.ok()) {
-      PrintFit(json, *fit, Printing());
-      return fit->fits() ? ExitCode::kOk : ExitCode::kFindings;
+    const Result<Fitting> fitting = Fit(console, path);
+    if (fitting.ok()) {
+      PrintFit(json, fitting->fit, Printing());
+      if (fitting->edges) fitting->edges->Print(json, MostExcess());
+      return Passes(console, path, fitting->fit.fitness) ? ExitCode::kOk : ExitCode::kFindings;
     }
-    json.Field("failed", fit.status().message());
-    return console.Error(fit.status());
+    json.Field("failed", fitting.status().message());
+    return console.Error(fitting.status());
   }
 
   ExitCode RunJson(Console& console) {
@@ -276,6 +323,8 @@ class CheckCommand : public Command {
   size_t max_findings_ = 0;
   std::string target_;
   FitOptions fit_;
+  double min_applicable_ = 0;
+  OptionRow gate_option_;
   std::string format_ = "text";
 };
 
@@ -285,6 +334,8 @@ constexpr Example kCheckExamples[] = {
      "The same as JSON, including what is doubtful."},
     {"iprof check --classpath app.jar:lib/* --jdk /usr/lib/jvm/jdk-25 app.iprof",
      "Also show what an image build of this program cannot use."},
+    {"iprof check --classpath app.jar --min-applicable 99.5% app.iprof",
+     "Fail a build only if less than 99.5 % of the counts fit the program."},
 };
 
 }  // namespace
@@ -306,9 +357,16 @@ const CommandEntry kCheckEntry = {
     "relevant (the method exists) and applicable (everything fits) are printed by package, "
     "weighted "
     "by counts, and so are the methods that do not fit. Lambdas and proxies have no class files; "
-    "their names must be those for the JDK of --target, or of --jdk.\n\nExits with 1 if a file "
+    "their names must be those for the JDK of --target, or of --jdk. Of exact profiles, methods "
+    "are "
+    "named whose call sites were executed more often than the methods were called, by more than "
+    "0.1 % "
+    "and what the profile says of its exactness: exceptions can do this, and so can a "
+    "mistake.\n\nExits with 1 if a file "
     "breaks a rule or a "
-    "method does not fit. A file that is no profile at all is bad input (3).",
+    "method does not fit; with --min-applicable, if too little fits by weight, and then it names "
+    "the "
+    "three heaviest reasons. A file that is no profile at all is bad input (3).",
     kCheckExamples, [] { return std::unique_ptr<Command>(new CheckCommand); }};
 
 }  // namespace iprof::cli

@@ -57,26 +57,14 @@ class NoteReader {
     classfile::ClassFile file;
     if (file.Parse(bytes, class_memory_) == classfile::Reason::kOk) {
       for (const classfile::MemberInfo& member : file.methods()) {
-        const auto method = Find(type, file.NameOf(member), file.DescriptorOf(member));
+        const auto method =
+            FindMethod(profile_, type, file.NameOf(member), file.DescriptorOf(member));
         if (!method || member.code_offset == 0) continue;
         const auto positions = methods.find(*method);
         if (positions != methods.end()) ReadMethod(file, member, *method, positions->second);
       }
     }
     class_memory_.Reset();
-  }
-
-  std::optional<MethodIndex> Find(TypeIndex type, std::string_view name,
-                                  std::string_view descriptor) const {
-    const auto types = SignatureOf(descriptor);
-    if (!types) return std::nullopt;
-    std::vector<TypeIndex> signature{type};
-    for (const std::string& each : *types) {
-      const auto known = profile_.FindType(ToUtf8(each));
-      if (!known) return std::nullopt;
-      signature.push_back(*known);
-    }
-    return profile_.FindMethod(ToUtf8(name), signature);
   }
 
   void ReadMethod(const classfile::ClassFile& file, const classfile::MemberInfo& member,
@@ -149,6 +137,24 @@ int ReleaseOf(const Profile& profile) {
 
 }  // namespace
 
+std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex declaring,
+                                      std::string_view name, std::string_view descriptor) {
+  const auto types = SignatureOf(descriptor);
+  if (!types) return std::nullopt;
+  std::vector<TypeIndex> signature{declaring};
+  for (const std::string& each : *types) {
+    const auto known = profile.FindType(ToUtf8(each));
+    if (!known) return std::nullopt;
+    signature.push_back(*known);
+  }
+  return profile.FindMethod(ToUtf8(name), signature);
+}
+
+Result<classpath::ClassPath> OpenClasses(const Profile& profile, const std::string& class_path,
+                                         const std::string& jdk_home) {
+  return classpath::OpenClassPath(class_path, jdk_home, ReleaseOf(profile));
+}
+
 void ClassFileOptions::AddTo(OptionList& options) {
   options
       .Add("--classes", classes_,
@@ -160,7 +166,7 @@ void ClassFileOptions::AddTo(OptionList& options) {
 }
 
 Result<classpath::ClassPath> ClassFileOptions::Open(const Profile& profile) const {
-  return classpath::OpenClassPath(classes_, jdk_, ReleaseOf(profile));
+  return OpenClasses(profile, classes_, jdk_);
 }
 
 Status ClassFileOptions::AddNotes(Console& console, Profile& profile) const {

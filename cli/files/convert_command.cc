@@ -1,15 +1,22 @@
 // iprof convert: writes a profile in another form.
+#include <optional>
+
+#include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
+#include "cli/files/edges/divided_calls.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/repair_options.h"
 #include "cli/files/replaced_inputs.h"
 #include "cli/files/table_names.h"
 #include "cli/files/target_option.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
+#include "cli/terminal/terminal_text.h"
 #include "writer/profile/image/image_profile.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
@@ -44,6 +51,14 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    options.AddFlag("--edges", edges_,
+                    "Write calls by caller, computed from the counts and the class files; for "
+                    "exact profiles");
+    repair_.AddTo(options);
+    AddChoice(options, "--contexts", contexts_, {"disjoint", "inclusive", "none"},
+              "How entries with callers relate to those with fewer: disjoint, as the format "
+              "has them; inclusive, for consumers that fall back to fewer callers; none: "
+              "added up, without callers (default: disjoint)");
     filter_.AddTo(options);
     options.AddFlag("--gzip", gzip_,
                     "Compress (implied by a name that ends in .gz, and by --to pprof)");
@@ -57,23 +72,75 @@ class ConvertCommand : public Command {
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
     const Readers readers = ReadersOf(file_);
-    Result<Profile> profile = ReadPart(console, file_, filter_.filter());
+    Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
+    if (repair_.given() && !edges_) {
+      Result<fitness::RepairedProfile> repaired = repair_.Repair(*profile);
+      if (!repaired.ok()) return console.Error(repaired.status());
+      repaired_ = repaired->counts;
+      profile = std::move(repaired->profile);
+    }
     if (image_) {
       profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
     }
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
+    if (contexts_ == "inclusive") profile = ToInclusive(*profile);
+    if (!profile.ok()) return console.Error(profile.status());
     const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
-    if (format_ == "json") PrintJson(console, *profile);
+    SayRepair(console);
+    if (format_ == "json") {
+      PrintJson(console, *profile);
+    } else if (edges_ && output_ != "-") {
+      facts_.Print(console, "", kMostNamed);
+    }
     return ExitCode::kOk;
   }
 
  private:
+  // Standard output may have the profile.
+  void SayRepair(Console& console) const {
+    if (!repaired_ || format_ == "json") return;
+    const std::string said = fmt::format("{}: {}", NameOfInput(file_), Describe(*repaired_));
+    if (output_ == "-") return console.Warn(said);
+    console.Print("{}\n", EscapeForTerminal(said));
+  }
+
   bool WantsSamplesOnly() const {
     return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  }
+
+  static constexpr size_t kMostNamed = 5;
+
+  // The part of the profile that is wanted, with the callers that are wanted.
+  Result<Profile> Read(Console& console) {
+    Result<Profile> profile = ReadInput(console, file_);
+    if (!profile.ok()) return profile;
+    if (contexts_ == "none") profile = WithoutCallers(*profile);
+    if (edges_) {
+      if (Status status = AddEdges(*profile); !status.ok()) return status;
+    }
+    return PartOf(console, file_, std::move(*profile), filter_.filter());
+  }
+
+  Status AddEdges(Profile& profile) {
+    if (!IsExact(profile))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         ": --edges needs exact counts, and its calls are "
+                                         "estimated from what HotSpot counted");
+    if (HasCallers(profile, Table::kCalls))
+      return Status(Code::kBadInput, NameOfInput(file_) +
+                                         " has calls by caller already; with --contexts none, "
+                                         "--edges computes them again");
+    const Result<classpath::ClassPath> classes =
+        OpenClasses(profile, repair_.class_path(), repair_.jdk_home());
+    if (!classes.ok()) return classes.status();
+    DividedCalls divided = DivideCalls(profile, *classes);
+    profile = std::move(divided.profile);
+    facts_ = std::move(divided.facts);
+    return {};
   }
 
   static Status Usage(const char* message) { return Status(Code::kUsage, message); }
@@ -92,7 +159,15 @@ class ConvertCommand : public Command {
       return Usage("--to and --output-version both name a version");
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
+    if (repair_.given() && !edges_ && !target_.is_profile())
+      return Usage("--classpath and --jdk need --to iprof or pretty: they repair a profile");
+    if (Status status = repair_.FindContradiction(); !status.ok()) return status;
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    if (edges_ && repair_.has_old())
+      return Usage("--old-classpath and --old-jdk repair a profile, and --edges does not");
+    if (edges_ && !repair_.given()) return Usage("--edges needs class files: --classpath, --jdk");
+    if (contexts_ == "inclusive" && !target_.is_profile())
+      return Usage("--contexts inclusive needs --to pretty or iprof");
     return {};
   }
 
@@ -131,6 +206,8 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (repaired_) PrintRepair(json, *repaired_);
+    if (edges_) facts_.Print(json, kMostNamed);
     if (target_.is_profile()) {
       const Result<FormatVersion> written = ParseFormatVersion(version());
       json.Field("lost_entries", written.ok() ? EntriesWithoutTable(profile, *written) : 0);
@@ -150,7 +227,12 @@ class ConvertCommand : public Command {
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
+  bool edges_ = false;
+  std::string contexts_ = "disjoint";
+  EdgeFacts facts_;
   FilterOptions filter_;
+  RepairOptions repair_;
+  std::optional<fitness::RepairCounts> repaired_;
   bool gzip_ = false;
   std::string format_ = "text";
 };
@@ -166,6 +248,14 @@ constexpr Example kConvertExamples[] = {
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
      "Keep only what an image build can use of a profile that was taken with image=n."},
+    {"iprof convert --to iprof --classpath app.jar --jdk /usr/lib/jvm/jdk-25 --old-classpath "
+     "old.jar app.iprof "
+     "-o new.iprof",
+     "Make the profile of old.jar fit app.jar."},
+    {"iprof convert --to iprof --edges --classpath app.jar app.iprof -o callers.iprof",
+     "Write calls by caller, from the counts and the class files."},
+    {"iprof convert --to iprof --contexts inclusive callers.iprof -o inclusive.iprof",
+     "For a consumer that falls back to fewer callers."},
 };
 
 }  // namespace
@@ -174,12 +264,20 @@ const CommandEntry kConvertEntry = {
     "convert", "Convert a profile to another form",
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
-    "first, joined by ';'), for pprof, or for speedscope. Exits with 5, and writes nothing, if it "
+    "first, joined by ';'), for pprof, or for speedscope. With --classpath or --jdk, a profile "
+    "of an older version of the program is repaired: what does not fit is dropped and counted. "
+    "Positions in methods whose code has changed are found again by the instructions around them, "
+    "if "
+    "--old-classpath or --old-jdk has the recorded code.\n\nExits with 5, and writes nothing, if "
+    "it "
     "has "
     "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "
-    "without callers, so their stacks of calls have one frame each. Those of instrumented images "
-    "have callers.",
+    "without callers, unless contexts=calls or --edges divides them, so their stacks of calls have "
+    "one frame each. Those of instrumented images have callers. --edges prints how many calls have "
+    "a "
+    "known caller, how many belong to methods whose call sites show as many, and methods whose "
+    "sites show more.",
     kConvertExamples, [] { return std::unique_ptr<Command>(new ConvertCommand); }};
 
 }  // namespace iprof::cli

@@ -1,4 +1,5 @@
 // iprof diff: prints what DiffProfiles finds.
+#include "cli/files/callers_alike.h"
 #include "cli/files/class_notes.h"
 #include "cli/files/code_names.h"
 #include "cli/files/file_entries.h"
@@ -85,6 +86,7 @@ class DiffCommand : public Command {
     if (!a.ok()) return console.Error(a.status());
     Result<Profile> b = ReadPart(console, b_, filter_.filter());
     if (!b.ok()) return console.Error(b.status());
+    MakeCallersAlike(console, a_, *a, b_, *b);
     for (Profile* const profile : {&*a, &*b}) {
       if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
         return console.Error(status);

@@ -8,6 +8,7 @@
 namespace iprof::cli {
 
 extern const CommandEntry kShowEntry;
+extern const CommandEntry kAdviseEntry;
 extern const CommandEntry kCheckEntry;
 extern const CommandEntry kMergeEntry;
 extern const CommandEntry kDiffEntry;

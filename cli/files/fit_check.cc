@@ -8,6 +8,7 @@
 #include "cli/files/table_names.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/grouped.h"
+#include "writer/names/jdk_classes.h"
 #include "writer/profile/image/image_note.h"
 #include "writer/profile/io/run_note.h"
 
@@ -44,6 +45,12 @@ void PrintNotes(Console& console, const std::string& prefix, const FitResult& re
   if (fit.generated.entries != 0) {
     console.Print("{}{} in lambdas, proxies and other classes without a class file", prefix,
                   Entries(fit.generated.entries));
+    if (fit.run_time.entries != 0) {
+      console.Print(
+          ", of which {} in classes that the program makes while it runs and an image does not "
+          "have",
+          fit.run_time.entries == 1 ? "1 is" : Grouped(fit.run_time.entries) + " are");
+    }
     if (fit.misnamed.entries == 0) {
       console.Print(": their names fit JDK {}\n", result.names_jdk);
     } else {
@@ -108,26 +115,60 @@ void PrintApart(JsonText& json, std::string_view key, const fitness::Apart& apar
 
 }  // namespace
 
-Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options) {
-  FitResult result;
-  result.recorded_version = RecordedVersion(profile);
-  const int recorded = classpath::FeatureRelease(result.recorded_version);
-  const auto classes = classpath::OpenClassPath(
-      options.class_path, options.jdk_home, recorded != 0 ? recorded : JdkOf(kNewestImageTarget));
+FitFacts FactsOf(const Fitness& fit) {
+  constexpr size_t kMost = 3;
+  FitFacts facts;
+  FitShare jdk;
+  FitShare program;
+  for (const fitness::PackageShare& package : fit.packages) {
+    FitShare& share = IsJdkClass(package.name + ".X") ? jdk : program;
+    share.weight = SaturatingAdd(share.weight, package.share.weight);
+    share.relevant = SaturatingAdd(share.relevant, package.share.relevant);
+    share.applicable = SaturatingAdd(share.applicable, package.share.applicable);
+  }
+  facts.applicable = ShareOf(fit.total.applicable, fit.total.weight);
+  facts.program_relevant = ShareOf(program.relevant, program.weight);
+  facts.jdk_applicable = ShareOf(jdk.applicable, jdk.weight);
+  const double all =
+      static_cast<double>(fit.total.weight) + static_cast<double>(fit.misnamed.weight);
+  facts.misnamed = all <= 0 ? 0 : static_cast<double>(fit.misnamed.weight) / all;
+  for (size_t at = 0; at < std::min(kMost, fit.stale.size()); ++at) {
+    const fitness::StaleMethod& stale = fit.stale[at];
+    facts.stale.emplace_back(fmt::format("{}: {}", stale.method, fitness::Describe(stale.reason)),
+                             all <= 0 ? 0 : static_cast<double>(stale.weight) / all);
+  }
+  return facts;
+}
+
+Result<FitClasses> OpenFitClasses(const Profile& profile, const FitOptions& options) {
+  FitClasses made;
+  made.recorded_version = RecordedVersion(profile);
+  const int recorded = FeatureRelease(made.recorded_version);
+  auto classes = classpath::OpenClassPath(options.class_path, options.jdk_home,
+                                          recorded != 0 ? recorded : JdkOf(kNewestImageTarget));
   if (!classes.ok()) return classes.status();
+  made.classes.emplace(std::move(*classes));
   const auto note = ImageNote::Of(profile);
-  result.names_jdk = JdkOf(options.target.value_or(note ? note->target : kNewestImageTarget));
+  made.names_jdk = JdkOf(options.target.value_or(note ? note->target : kNewestImageTarget));
   if (!options.jdk_home.empty()) {
     const auto version = classpath::JdkVersion(options.jdk_home);
     if (!version.ok()) return version.status();
-    result.jdk_version = *version;
-    if (!options.target) result.names_jdk = classpath::FeatureRelease(*version);
+    made.jdk_version = *version;
+    if (!options.target) made.names_jdk = FeatureRelease(*version);
   }
-  fitness::FitnessOptions fit{.has_application = !options.class_path.empty(),
-                              .rule = RuleForJdk(result.names_jdk)};
-  if (note) fit.profile_rule = RuleForJdk(JdkOf(note->target));
-  result.fitness = fitness::CheckFitness(profile, *classes, fit);
-  return result;
+  made.options = {.has_application = !options.class_path.empty(),
+                  .rule = RuleForJdk(made.names_jdk)};
+  if (note) made.options.profile_rule = RuleForJdk(JdkOf(note->target));
+  return made;
+}
+
+Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options) {
+  const Result<FitClasses> opened = OpenFitClasses(profile, options);
+  if (!opened.ok()) return opened.status();
+  return FitResult{.fitness = fitness::CheckFitness(profile, *opened->classes, opened->options),
+                   .names_jdk = opened->names_jdk,
+                   .jdk_version = opened->jdk_version,
+                   .recorded_version = opened->recorded_version};
 }
 
 void PrintFit(Console& console, const std::string& name, const FitResult& result,
@@ -159,6 +200,7 @@ void PrintFit(JsonText& json, const FitResult& result, const FitPrinting& printi
   json.Field("methods_without_hash", fit.without_hash);
   PrintApart(json, "generated", fit.generated);
   PrintApart(json, "misnamed", fit.misnamed);
+  PrintApart(json, "run_time", fit.run_time);
   PrintApart(json, "not_judged", fit.unjudged);
   json.Key("tables");
   json.StartObject();

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "cli/classpath/class_path.h"
 #include "cli/files/fitness/fitness.h"
 #include "cli/terminal/console.h"
 #include "cli/terminal/json_text.h"
 #include "writer/base/status.h"
+#include "writer/ops/advice.h"
 #include "writer/profile/image/image_target.h"
 #include "writer/profile/model.h"
 
@@ -26,13 +28,25 @@ struct FitOptions {
   bool given() const { return !class_path.empty() || !jdk_home.empty(); }
 };
 
+// The class files, and how a profile is compared with them.
+struct FitClasses {
+  std::optional<classpath::ClassPath> classes;
+  fitness::FitnessOptions options;
+  int names_jdk = 0;             // for which JDK lambdas must have their names
+  std::string jdk_version;       // of the JDK that is compared with; empty: none
+  std::string recorded_version;  // of the JVM of the newest run, as far as the profile says it
+};
+Result<FitClasses> OpenFitClasses(const Profile& profile, const FitOptions& options);
+
 struct FitResult {
   fitness::Fitness fitness;
-  int names_jdk = 0;             // for which JDK lambdas must have their names
-  std::string jdk_version;       // of the JDK that was compared with; empty: none
-  std::string recorded_version;  // of the JVM of the newest run, as far as the profile says it
-  bool fits() const { return fitness.stale.empty(); }
+  int names_jdk = 0;
+  std::string jdk_version;
+  std::string recorded_version;
 };
+
+// What AdviseOn (writer/ops/advice.h) wants to know of it.
+FitFacts FactsOf(const fitness::Fitness& fit);
 
 Result<FitResult> CheckFit(const Profile& profile, const FitOptions& options);
 

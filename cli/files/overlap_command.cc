@@ -1,4 +1,5 @@
 // iprof overlap: prints what ComputeOverlap and CompareDecisions find.
+#include "cli/files/callers_alike.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
@@ -41,6 +42,7 @@ class OverlapCommand : public Command {
     if (!a.ok()) return console.Error(a.status());
     Result<Profile> b = ReadInput(console, b_);
     if (!b.ok()) return console.Error(b.status());
+    MakeCallersAlike(console, a_, *a, b_, *b);
     if (decisions_) CompareCalls(*a, *b);  // what is hot depends on all samples
     *a = PartOf(console, a_, std::move(*a), filter_.filter());
     *b = PartOf(console, b_, std::move(*b), filter_.filter());

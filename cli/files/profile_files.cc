@@ -14,6 +14,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
+#include "writer/ops/advice.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/image/write_for_image.h"
@@ -235,6 +236,11 @@ std::string DescribeWritten(const std::string& path, const Profile& profile) {
   return fmt::format("wrote {}: {}, of {}", EscapeForTerminal(path),
                      Counted(CountMethodsThatRan(profile), "method ran", "methods ran"),
                      Counted(profile.method_count(), "that is declared", "that are declared"));
+}
+
+void PrintAdvice(Console& console, const std::string& path, const Profile& profile) {
+  console.Print("{}\n", EscapeForTerminal(
+                            fmt::format("{}: {}", path, AdviseOn(profile, {.file = path}).Line())));
 }
 
 ExitCode WarnOfNoSamples(Console& console, const std::string& path, const Profile& profile,

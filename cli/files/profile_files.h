@@ -41,6 +41,9 @@ Status WriteOutput(Console& console, const std::string& path, bool gzip,
 // "wrote app.iprof: 2,450 methods ran, of 31,210 that are declared", escaped.
 std::string DescribeWritten(const std::string& path, const Profile& profile);
 
+// Prints "app.iprof: usable with doubts: …", what `iprof advise` says in one line.
+void PrintAdvice(Console& console, const std::string& path, const Profile& profile);
+
 // Says that the profile has no samples and why, and returns the exit code for it. `selected`: the classes that were asked
 // for, as the filter describes them; empty: all.
 ExitCode WarnOfNoSamples(Console& console, const std::string& path, const Profile& profile,

@@ -19,10 +19,15 @@ class TopCommand : public Command {
  public:
   void Define(OptionList& options) override {
     AddProfile(options, "file", path_, "The profile");
-    AddChoice(options, "--by", by_, {"method", "line", "bci", "package"},
-              "What a row is: a method, a source line or one bytecode position of a method, a "
-              "package (default: method)");
-    AddChoice(options, "--sort", sort_, {"self", "total"}, "The order of the rows (default: self)");
+    options.AddFlag("--first", first_,
+                    "Print methods in the order in which they were first called, by the mean of "
+                    "their ranks in all runs");
+    by_option_ =
+        AddChoice(options, "--by", by_, {"method", "line", "bci", "package"},
+                  "What a row is: a method, a source line or one bytecode position of a method, a "
+                  "package (default: method)");
+    sort_option_ = AddChoice(options, "--sort", sort_, {"self", "total"},
+                             "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
     filter_.AddTo(options);
     classes_.AddTo(options);
@@ -32,6 +37,9 @@ class TopCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
+    if (first_ && (by_option_.given() || sort_option_.given()))
+      return console.Error(
+          Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
     Result<Profile> profile = ReadInput(console, path_);
     if (!profile.ok()) return console.Error(profile.status());
     if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
@@ -41,6 +49,7 @@ class TopCommand : public Command {
                         : by_ == "bci"  ? FlatKey::kPosition
                                         : FlatKey::kPackage;
     const ProfileFilter filter = filter_.filter();
+    if (first_) return PrintFirst(console, *profile, filter);
     FlatProfile flat = ComputeFlatProfile(*profile, key, filter);
     const bool is_empty = flat.rows.empty();
     if (sort_ == "total") {
@@ -68,6 +77,50 @@ class TopCommand : public Command {
     text += fmt::format(" bci {}", *row.bci);
     const auto line = profile.notes().LineOf(row.method, *row.bci);
     return line ? text + fmt::format(" (line {})", *line) : text;
+  }
+
+  ExitCode PrintFirst(Console& console, const Profile& profile, const ProfileFilter& filter) const {
+    std::vector<MethodIndex> methods;
+    for (const MethodIndex method : MethodsOf(profile)) {
+      if (profile.FirstCallOf(method).is_known() && filter.Wants(profile, method))
+        methods.push_back(method);
+    }
+    if (methods.empty()) {
+      console.Warn(path_ + " does not say of these methods when they were first called");
+      return ExitCode::kNoSamples;
+    }
+    std::stable_sort(methods.begin(), methods.end(), [&](MethodIndex a, MethodIndex b) {
+      return profile.FirstCallOf(a).mean() < profile.FirstCallOf(b).mean();
+    });
+    if (limit_ != 0 && methods.size() > limit_) methods.resize(limit_);
+    if (format_ == "json") {
+      PrintFirstJson(console, profile, methods);
+      return ExitCode::kOk;
+    }
+    const CodeNames names(profile, whole_names_);
+    const size_t width = TerminalWidth(console);
+    constexpr size_t kFigures = 22;
+    console.Print("{:>11}  {:>7}  method\n", "mean rank", "runs");
+    for (const MethodIndex method : methods) {
+      const FirstCall first = profile.FirstCallOf(method);
+      const std::string name = names.MethodAndLine(method);
+      console.Print("{:>11.1f}  {:>7}  {}\n", first.mean(), Grouped(first.runs),
+                    whole_names_ ? name : CutTo(name, width - std::min(width, kFigures)));
+    }
+    return ExitCode::kOk;
+  }
+
+  static void PrintFirstJson(Console& console, const Profile& profile,
+                             const std::vector<MethodIndex>& methods) {
+    JsonText json(console);
+    json.StartObject();
+    json.Objects("first", methods, [&](MethodIndex method) {
+      const FirstCall first = profile.FirstCallOf(method);
+      json.Field("name", profile.DescribeMethod(method));
+      json.Field("ranks", first.ranks);
+      json.Field("runs", first.runs);
+    });
+    json.EndObject();
   }
 
   void PrintText(Console& console, const Profile& profile, const FlatProfile& flat) const {
@@ -102,6 +155,9 @@ class TopCommand : public Command {
   }
 
   std::string path_;
+  bool first_ = false;
+  OptionRow by_option_;
+  OptionRow sort_option_;
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
@@ -117,6 +173,7 @@ constexpr Example kTopExamples[] = {
     {"iprof top --by bci --sort total app.iprof", "Bytecode positions by total time."},
     {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
+    {"iprof top --first -n 100 app.iprof", "The hundred methods that ran first."},
 };
 
 }  // namespace
@@ -129,7 +186,10 @@ const CommandEntry kTopEntry = {
     "of the source file. Positions without a known line (native methods, classes without debug "
     "information, classes that were unloaded before the profile was written) are one row per "
     "method. Profiles of other tools have bytecode positions only: use '--by bci', and 'javap -l "
-    "-c' to find the lines.\n\nExits with 5 if there are no samples.",
+    "-c' to find the lines.\n\nWith --first it prints the order in which counted methods first "
+    "ran. It "
+    "is coarse: methods that were first called between two snapshots have the order in which their "
+    "classes were loaded.\n\nExits with 5 if there are no samples, or no such order.",
     kTopExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

@@ -97,6 +97,7 @@ FakeJvm::FakeJvm(Part part) : part_(std::move(part)) {
   char byte;
   if (read(ready[0], &byte, 1) != 1) std::abort();
   close(ready[0]);
+  fs::remove(socket_path());  // of a JVM that had this number and was killed
 }
 
 void FakeJvm::Play(int ready) {

@@ -145,7 +145,11 @@ class HarvestCommand : public Command {
                                 Samples() ? "--samples records" : "--fresh harvests"));
     }
     if (!Samples()) return Status();
-    return cli::CheckSamples({.pid = pid_, .duration = samples_, .timeouts = timeouts_});
+    return cli::CheckSamples(SamplesOf());
+  }
+
+  SamplesOrder SamplesOf() const {
+    return {.pid = pid_, .duration = samples_, .is_filtered = !no_image_, .timeouts = timeouts_};
   }
 
   // What comes before the harvest, so that its counters are those at the end of it.
@@ -153,6 +157,9 @@ class HarvestCommand : public Command {
     if (!Samples() && !IsFresh()) return Status();
     if (!attach_) {
       if (Status status = CheckReadable(process); !status.ok()) return status;
+    }
+    if (IsFresh() && Samples()) {  // a refusal is no reason to refresh
+      if (Status status = CheckSampler(SamplesOf(), console); !status.ok()) return status;
     }
     if (IsFresh()) {
       const Result<FreshCounts> fresh = CountAnew(process, fresh_, timeouts_, console);
@@ -165,13 +172,9 @@ class HarvestCommand : public Command {
   Status Sample(Console& console, const jvm::Process& process) {
     const Result<jvm::RunningJvm> jvm = jvm::LookAt(process);
     if (!jvm.ok()) return jvm.status();
-    Result<RecordedSamples> samples =
-        RecordSamples({.pid = pid_,
-                       .duration = samples_,
-                       .target = TargetFor(vm::MakeVmIdentity("", jvm->jdk_version).major),
-                       .is_filtered = !no_image_,
-                       .timeouts = timeouts_},
-                      console);
+    SamplesOrder order = SamplesOf();
+    order.target = TargetFor(vm::MakeVmIdentity("", jvm->jdk_version).major);
+    Result<RecordedSamples> samples = RecordSamples(order, console);
     if (samples.ok()) recorded_.emplace(std::move(*samples));
     return samples.status();
   }

@@ -9,6 +9,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/grouped.h"
+#include "writer/ops/advice.h"
 
 namespace iprof::cli {
 namespace {
@@ -55,6 +56,11 @@ std::string HarvestReport::AboutSamples() const {
 }
 
 void HarvestReport::PrintText(Console& console) const {
+  PrintFacts(console);
+  if (profile != nullptr) PrintAdvice(console, output, *profile);
+}
+
+void HarvestReport::PrintFacts(Console& console) const {
   if (profile != nullptr) {
     console.Print("{}\n", DescribeWritten(output, *profile));
     if (fresh) {
@@ -166,6 +172,7 @@ void HarvestReport::PrintJson(Console& console) const {
     }
     json.Field("estimator", note.estimator);
     json.Field("harvests", note.harvests);
+    json.Field("advice", AdviseOn(*profile, {.file = output}).Line());
   }
   json.EndObject();
 }

@@ -49,6 +49,9 @@ struct HarvestReport {
   std::string AboutSamples() const;
   void PrintText(Console& console) const;
   void PrintJson(Console& console) const;
+
+ private:
+  void PrintFacts(Console& console) const;
 };
 
 }  // namespace iprof::cli

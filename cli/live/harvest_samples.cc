@@ -7,7 +7,7 @@
 
 #include "cli/live/agent_library.h"
 #include "cli/live/window_recording.h"
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/image/image_note.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/reader.h"
@@ -45,6 +45,12 @@ Status CheckTarget(const Profile& samples, ImageTarget wanted, const std::string
 
 Status CheckSamples(const SamplesOrder& order) {
   return CheckWindow(WindowOf(order), "iprof harvest", "--samples");
+}
+
+Status CheckSampler(const SamplesOrder& order, Console& console) {
+  if (const Result<std::string> library = FindAgentLibrary(); !library.ok())
+    return library.status();
+  return WindowRecording(WindowOf(order), console).Check();
 }
 
 Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console) {

@@ -36,8 +36,10 @@ struct RecordedSamples {
   std::chrono::milliseconds recorded{0};
 };
 
-// Whether the order can be carried out, before anything is done.
+// Whether the order is one, before anything is done.
 Status CheckSamples(const SamplesOrder& order);
+// Whether it can be carried out now: the library is there, and an agent in the program is free and records samples alone.
+Status CheckSampler(const SamplesOrder& order, Console& console);
 Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console);
 
 // Adds the stacks, and what the sampler says of them. Adds to the run that it has samples.

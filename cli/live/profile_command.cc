@@ -19,6 +19,7 @@
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/grouped.h"
+#include "writer/ops/advice.h"
 
 namespace iprof::cli {
 namespace {
@@ -92,6 +93,8 @@ class ProfileCommand : public Command {
   }
 
   void Report(Console& console, const std::string& process, const RecordedWindow& window) const {
+    // The agent's file, as it was written.
+    const Result<Profile> written = ReadInput(console, output_);
     using HowEnded = RecordedWindow::HowEnded;
     const bool has_ended = window.how != HowEnded::kByStop;
     if (format_ == "json") {
@@ -103,6 +106,7 @@ class ProfileCommand : public Command {
       json.Field("recovered", window.how == HowEnded::kKilled);
       json.Field("methods_compiled_anew", static_cast<int64_t>(window.compiled_anew));
       json.Field("output", output_);
+      if (written.ok()) json.Field("advice", AdviseOn(*written, {.file = output_}).Line());
       json.EndObject();
       return;
     }
@@ -114,6 +118,7 @@ class ProfileCommand : public Command {
     console.Print("{}: {} {}, wrote {}{}\n", process,
                   has_ended ? "has ended; recorded" : "recorded", jvm::InSeconds(window.recorded),
                   EscapeForTerminal(output_), renewed);
+    if (written.ok()) PrintAdvice(console, output_, *written);
   }
 
   WindowOrder order_;

@@ -47,10 +47,14 @@ void AddFreezing(const SessionStatus& status, Row row) {
       fmt::format("{} that swapped {}; the longest pause {} ms",
                   Counted(status.freeze_rounds, "round", "rounds"),
                   Counted(status.freeze_swaps, "class", "classes"), status.freeze_longest_pause_ms);
-  std::string cost = fmt::format("about {:.1f} % ({:.0f} to {:.0f} %) of the program's time in all",
-                                 static_cast<double>(status.cost_permille) / 10,
-                                 static_cast<double>(status.cost_least_permille) / 10,
-                                 static_cast<double>(status.cost_most_permille) / 10);
+  // Agents of earlier builds know no range.
+  const std::string range = status.cost_most_permille == 0
+                                ? ""
+                                : fmt::format(" ({:.0f} to {:.0f} %)",
+                                              static_cast<double>(status.cost_least_permille) / 10,
+                                              static_cast<double>(status.cost_most_permille) / 10);
+  const std::string cost = fmt::format("about {:.1f} %{} of the program's time in all",
+                                       static_cast<double>(status.cost_permille) / 10, range);
   if (!records) {
     row("swaps", swaps);
     row("cost", cost);

@@ -151,6 +151,14 @@ TEST_CASE(
       std::string::npos);
 }
 
+TEST_CASE("an agent that says no range of the cost has none") {
+  SessionStatus status = Freezing("recording");
+  status.cost_least_permille = status.cost_most_permille = 0;
+  CHECK(StatusText("x", status)
+            .find("\n  cost        about 234.5 % of the program's time in all, 0.7 % now\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("while nothing is recorded, no method has probes, and counting costs nothing") {
   const std::string text = StatusText("x", Freezing("stopped"));
   CHECK(text.find("\n  swaps       3 rounds that swapped 77 classes; the longest pause 12 ms\n"

@@ -56,11 +56,15 @@ Status CheckWindow(const WindowOrder& order, std::string_view command, std::stri
   return Status();
 }
 
-Result<RecordedWindow> WindowRecording::Record() {
+Status WindowRecording::Check() {
   Result<jvm::JvmTarget> opened = jvm::JvmTarget::Open(order_.address.pid, order_.timeouts.listen);
   if (!opened.ok()) return opened.status();
   target_ = std::make_shared<jvm::JvmTarget>(std::move(*opened));
-  if (Status status = CheckFree(); !status.ok()) return status;
+  return CheckFree();
+}
+
+Result<RecordedWindow> WindowRecording::Record() {
+  if (Status status = Check(); !status.ok()) return status;
   if (order_.warmup.count() != 0) {
     const Ending ending = WaitFor(console_, target_->process, "warm-up", order_.warmup);
     if (ending == Ending::kProgramEnded) return target_->process.Ended();

@@ -63,8 +63,10 @@ class WindowRecording {
   WindowRecording(WindowOrder order, Console& console)
       : order_(std::move(order)), console_(console) {}
 
+  // Whether an agent that is there already would let it record. Changes nothing; Record asks again.
+  Status Check();
   Result<RecordedWindow> Record();
-  // The process, once Record was called and has found it.
+  // The process, once Check or Record was called and has found it.
   const jvm::JvmTarget& target() const { return *target_; }
 
  private:

@@ -28,6 +28,8 @@ class PositionsCase(AgentCase):
         def class_bytes(owner):
             if "/" in owner or "$Proxy" in owner:
                 return None  # lambdas and proxies have no class files
+            if owner.startswith(("jdk.internal.jimage.", "jdk.internal.jrtfs.")):
+                return None  # ecj loads these from lib/jrt-fs.jar, where they are compiled for Java 8
             paths = (folder / f"{owner.replace('.', '/')}.class" for folder in folders)
             return next((path.read_bytes() for path in paths if path.exists()), None)
         return class_bytes

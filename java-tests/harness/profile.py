@@ -88,7 +88,7 @@ class Profile:
                       ("callCountProfiles", "conditionalProfiles", "virtualInvokeProfiles", "instanceOfProfiles")
                       for entry in self.document.get(key, [])})
         text = self.section.get("code", {}).get("sureness", "")
-        marks = "".join(mark * int(times or 1) for mark, times in re.findall(r"([A-Za-z-])(\d*)", text))
+        marks = [mark for mark, times in re.findall(r"([A-Za-z-]\+?)(\d*)", text) for _ in range(int(times or 1))]
         return {self._methods[method]: mark for method, mark in zip(ids, marks, strict=True)} if marks else {}
 
     def calls(self):

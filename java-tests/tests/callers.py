@@ -1,10 +1,11 @@
 """Calls by caller (contexts=calls) of a program that knows who calls whom how often: to the last count."""
 
+import json
 import time
 
 from iprofdev.processes import PATIENCE_S
 
-from harness.case import AgentCase
+from harness.case import AgentCase, Settings
 
 TIMES = 20_000
 
@@ -29,17 +30,58 @@ class Callers(AgentCase):
         run = self.run_java("Callers", str(TIMES), agent=f"out=c.iprof,contexts=calls,samples=n,verbose=1,{options}")
         return self.profile("c.iprof"), "\n".join(self.agent_lines(run.stderr))
 
-    def assert_edges(self, options=""):
-        profile, said = self.record(options)
+    def assert_edges(self, profile):
         self.assertEqual(self.edges(profile, "Callers.common"), {
             "Callers.often": TIMES, "Callers.seldom": TIMES // 10, "Callers.recursive": 2000, "Callers.lambda$lambdas$0": TIMES})
-        self.assertEqual(self.edges(profile, "Callers.recursive"), {"": 1, "Callers.recursive": 1999})  # main's edge is too light
+        recursive = self.edges(profile, "Callers.recursive")
+        self.assertEqual(recursive.pop("Callers.recursive"), 1999)
+        self.assertIn(recursive, ({"": 1}, {"Callers.main": 1}))  # main's edge is light: others decide whether it is written
         self.assertEqual(self.edges(profile, "Callers$Square.area"), {"Callers.areas": TIMES * 3 // 4})
         self.assertEqual(self.edges(profile, "Callers$Strip.area"), {"Callers.areas": TIMES // 4})
-        self.assertRegex(said, r"calls by caller: [\d,]+ entries; the callers of [\d.]+ % of all calls are known")
 
     def test_calls_are_divided_by_caller(self):
-        self.assert_edges("include=Callers*")
+        profile, said = self.record("include=Callers*")
+        self.assert_edges(profile)
+        self.assertRegex(said, r"calls by caller: [\d,]+ entries; the callers of [\d.]+ % of all calls are known")
+
+    def add_edges(self, made, *classes):
+        """Converts n.iprof, and returns what was made and what the tool says."""
+        said = self.run_tool("convert", "--to", "iprof", "--edges", "--classpath", Settings.classes, *classes, self.folder / "n.iprof",
+                             "-o", self.folder / made).stdout
+        return self.profile(made), said
+
+    def test_edges_of_a_profile_that_exists_are_those_of_the_agent(self):
+        self.run_java("Callers", str(TIMES), agent="out=n.iprof,samples=n,include=Callers*")
+        made, said = self.add_edges("e.iprof")
+        self.assert_edges(made)
+        self.assertRegex(said, r"the callers of (9\d|100)\.\d % of all calls are known; methods with (9\d|100)\.\d % of the calls agree")
+        by_agent, _ = self.record("include=Callers*")
+        self.assert_same(by_agent.calls(), made.calls())
+        # And the other way: all is as it was.
+        self.run_tool("convert", "--to", "iprof", "--contexts", "none", self.folder / "e.iprof", "-o", self.folder / "pooled.iprof")
+        self.assert_same(self.profile("n.iprof").calls(), self.profile("pooled.iprof").calls())
+
+    def test_of_a_whole_program_with_the_jdk_most_calls_have_a_caller(self):
+        self.run_java("Callers", str(TIMES), agent="out=n.iprof,samples=n")
+        made, _ = self.add_edges("e.iprof", "--jdk", self.jvm.home)
+        self.assert_edges(made)
+        known = sum(calls for context, calls in made.calls().items() if len(context) > 1)
+        self.assertGreater(known, 0.9 * sum(made.calls().values()))
+
+    def test_check_names_methods_with_fewer_calls_than_their_sites_made(self):
+        self.run_java("Callers", str(TIMES), agent="out=n.iprof,samples=n,include=Callers*")
+        checked = self.run_tool("check", "--classpath", Settings.classes, self.folder / "n.iprof").stdout
+        self.assertIn("calls by caller: ", checked)
+        self.assertNotIn("show more calls than were counted", checked)
+        profile = json.loads((self.folder / "n.iprof").read_text())
+        common = next(method["id"] for method in profile["methods"] if method["name"] == "common")
+        count = next(entry for entry in profile["callCountProfiles"] if entry["ctx"] == f"{common}:0")
+        all_calls = count["records"][0]
+        count["records"][0] -= 2000
+        (self.folder / "wrong.iprof").write_text(json.dumps(profile))
+        checked = self.run_tool("check", "--classpath", Settings.classes, self.folder / "wrong.iprof").stdout
+        self.assertIn("call sites of 1 method show more calls than were counted", checked)
+        self.assertIn(f"Callers.common(int)void: {all_calls - 2000:,} calls counted, {all_calls:,} at 4 call sites", checked)
 
     def test_of_a_whole_program_the_sums_are_the_counts_without_callers(self):
         profile, _ = self.record("")

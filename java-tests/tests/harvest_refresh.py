@@ -123,6 +123,15 @@ class Refresh(AgentCase):
         self.assert_near(AFTER, "counts from before the samples", self.percent_in("fresh.iprof"))
         self.end()
 
+    @on_one_jvm
+    def test_samples_that_are_refused_refresh_nothing(self):
+        self.start(agent="out=x.iprof,start=n,samples=n")
+        run = self.run_tool("harvest", str(self.process.pid), "-o", "fresh.iprof", "--fresh", "1h", "--samples", "1s", expect=None)
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("would not record samples alone", run.stderr)
+        self.assertFalse(self.is_counted_anew())
+        self.end()
+
     def is_counted_anew(self):
         return json.loads(self.run_tool("harvest", str(self.process.pid), "--list", "--format", "json").stdout)["classes_redefined"] > 0
 

@@ -23,7 +23,7 @@ class AtOnce(SessionCase):
         process = self.start(agent=None)
         self.rounds(process, 1)
         said = self.command("profile", process, "samples=n,image=n", "--warmup", "100ms", "--duration", "300ms", "-o", "app.iprof").stdout
-        self.assertRegex(said, rf"^process {process.pid}: recorded [0-9.]+ s, wrote app.iprof\n$")
+        self.assertRegex(said, rf"^process {process.pid}: recorded [0-9.]+ s, wrote app.iprof\napp.iprof: (not )?usable.*\n$")
         self.assertEqual(self.status(process)["state"], "stopped")
         # The user's options, and not those by which the tool has the agent wait.
         (run,) = self.profile("app.iprof").section["provenance"]["runs"]
@@ -240,7 +240,7 @@ class AtOnce(SessionCase):
         self.assertEqual(tool.returncode, 0, complaints)
         self.assertRegex(complaints, rf"^iprof: warning: process {process.pid} has ended without writing its profile, which was recovered from "
                                      r"its raw file: snapshot \d+ of .*\n$")
-        self.assertRegex(said, rf"^process {process.pid}: has ended; recorded [0-9.]+ s, wrote x.iprof\n$")
+        self.assertRegex(said, rf"^process {process.pid}: has ended; recorded [0-9.]+ s, wrote x.iprof\nx.iprof: (not )?usable.*\n$")
         self.assertEqual(self.counted("x.iprof"), 2)
         self.assertIn("snapshot", self.profile("x.iprof").section)
 

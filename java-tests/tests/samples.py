@@ -58,6 +58,18 @@ class Samples(AgentCase):
         self.assertIn(f"--pgo={self.shop / PROFILE}", arguments)
         self.assertEqual(arguments[-1], "com.acme.shop.Shop")
 
+        self.assert_stale_profile_fails()
+
+    def assert_stale_profile_fails(self):
+        """The code has changed since the profile was checked in."""
+        basket = self.shop / "src/main/java/com/acme/shop/Basket.java"
+        source = basket.read_text()
+        self.assertIn(">= 10", source)
+        basket.write_text(source.replace(">= 10", ">= 12"))
+        with self.assertRaises(mavenbuild.BuildFailed) as failed:
+            self.build("-Pnative", "-DskipTests", "package", env={"GRAALVM_HOME": str(self.folder / "graalvm")})
+        self.assertIn("less than --min-applicable 99 %: com.acme.shop.Basket.total()long: the code differs", str(failed.exception))
+
     def graalvm(self):
         builder = self.folder / "graalvm/bin/native-image"
         builder.parent.mkdir(parents=True)

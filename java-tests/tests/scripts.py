@@ -222,7 +222,7 @@ class ContinuousIntegration(unittest.TestCase):
             (folder / ".ci" / "run").chmod(0o755)
             programs = [folder / "scripts" / script for script in self.SCRIPTS]
             programs += [folder / f"build-{preset}" / "agent" / "sampling" / test for preset, test in
-                         (("clang", "sampling_test"), ("tsan", "sampling_storage_test"), ("asan", "sampling_storage_test"))]
+                         (("clang", "sampling_trap_test"), ("tsan", "sampling_storage_test"), ("asan", "sampling_storage_test"))]
             for program in programs:
                 program.parent.mkdir(parents=True, exist_ok=True)
                 status = fails.get(program.name.replace("-", "_"), 0)

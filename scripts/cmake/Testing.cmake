@@ -1,5 +1,6 @@
-# Test targets: iprof_test(NAME SOURCES … LIBS … [ALONE …]) is one Catch2 binary for one room, registered with ctest;
-# iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ; iprof_fuzz_targets is all of them.
+# Test targets: iprof_test(NAME SOURCES … LIBS … [ALONE …] [MAIN …]) is one Catch2 binary for one room, registered with ctest, and
+# MAIN is the library with its main function; iprof_fuzz(NAME SOURCES … LIBS …) is one libFuzzer target, built only with IPROF_FUZZ;
+# iprof_fuzz_targets is all of them.
 include(CTest)
 
 if(BUILD_TESTING)
@@ -11,7 +12,7 @@ if(BUILD_TESTING)
   # Catch2's header costs more than most tests: g++ reads it once for all of them. Not clang, because clang-tidy reads
   # its commands without building.
   set(IPROF_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)  # the tests' own code, not what they test
-  target_compile_options(iprof_catch_main PRIVATE ${IPROF_TEST_OPTIONS})
+  target_compile_options(iprof_catch_main PRIVATE -O0)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
     add_executable(iprof_test_headers ${CMAKE_BINARY_DIR}/test_headers.cc)  # an executable, because tests are: -fPIE
@@ -25,10 +26,13 @@ function(iprof_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "" "MAIN" "SOURCES;LIBS;ALONE" ${ARGN})
+  if(NOT ARG_MAIN)
+    set(ARG_MAIN iprof_catch_main)
+  endif()
   iprof_unite(ARG_SOURCES ${name} "${ARG_ALONE}")
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE iprof_common iprof_catch_main ${ARG_LIBS})
+  target_link_libraries(${name} PRIVATE iprof_common ${ARG_MAIN} ${ARG_LIBS})
   target_compile_options(${name} PRIVATE ${IPROF_TEST_OPTIONS})
   if(TARGET iprof_test_headers)
     target_precompile_headers(${name} REUSE_FROM iprof_test_headers)

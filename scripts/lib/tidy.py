@@ -4,9 +4,10 @@ The checks include clang's warnings, so no build with clang is needed for them. 
 a test is named on the command line, because the macros of the test framework cause many false alarms. The framework's
 header takes half of the time of a test, so it is precompiled.
 
-Most of the time goes to headers, so sources that have the same flags are looked at together, as one source that
-includes them: if one has changed, all of them. Those that use one name for different things stay apart, as in a unity build
-(scripts/cmake/unite.py). If a batch has findings, its sources are looked at one by one, and only what is then found counts.
+Most of the time goes to headers, so sources are looked at together, as one source that includes them, with the definitions and the
+folders of headers of all: if one has changed, all of them. Those whose other flags differ stay apart, and those that use one name for
+different things, as in a unity build (scripts/cmake/unite.py). For example, base.cc with `-I.` and session.cc with `-I. -DVERSION="1"`
+are looked at with `-I. -DVERSION="1"`. If a batch has findings, its halves are looked at, and so on; only what is found in one source counts.
 A batch does not see everything: unused using declarations, constants and inline functions of a source that is included are no
 finding. Sources that are named on the command line, and all with --all, are looked at alone.
 
@@ -59,6 +60,19 @@ def plain_command(entry):
     return tuple(cleaned)
 
 
+def split(command):
+    """(its words but for definitions and folders of headers; these, each a tuple of words)."""
+    kept, taken, words = [], [], iter(command)
+    for word in words:
+        if word == "-isystem":
+            taken.append((word, next(words)))
+        elif word.startswith(("-D", "-I")):
+            taken.append((word,))
+        else:
+            kept.append(word)
+    return tuple(kept), taken
+
+
 def is_test(path):
     return path.stem.endswith(("_test", "_fuzz"))
 
@@ -68,6 +82,13 @@ class Source:
     path: pathlib.Path
     command: tuple  # of the compiler, without the source
     folder: str  # where the compiler runs
+
+    @classmethod
+    def joined(cls, path, sources):
+        """That stands for sources that may be looked at together."""
+        kept, _ = split(sources[0].command)
+        taken = dict.fromkeys(words for source in sources for words in split(source.command)[1])
+        return cls(path, (*kept, *itertools.chain(*taken)), sources[0].folder)
 
 
 class TestHeader:
@@ -97,7 +118,7 @@ class TestHeader:
 
 class Tidy:
     """All threads may call look_at."""
-    TOGETHER = 16  # sources; more save little, and a change of one looks at all of them
+    TOGETHER = 32  # sources; more save little, and a change of one looks at all of them
 
     def __init__(self, arguments, folder):
         self._arguments, self._folder, self._test_header = arguments, pathlib.Path(folder), TestHeader(folder)
@@ -106,14 +127,17 @@ class Tidy:
         self._numbers = itertools.count()
 
     def batches(self, sources):
-        """Lists of sources to be looked at together."""
+        """Lists of sources to be looked at together, the longest first, so that none is left for one processor at the end."""
         if self._arguments.all or self._arguments.files:
             return [[source] for source in sources]
         alike, by_path = {}, {source.path: source for source in sources}
         for source in sources:
-            alike.setdefault((source.command, source.folder, is_test(source.path)), []).append(source)
-        return [[by_path[member.path] for member in batch] for group in alike.values()
+            # Agents and libraries that tests load define the same entry points.
+            alone = source.path if "native" in source.path.parts else None
+            alike.setdefault((split(source.command)[0], source.folder, is_test(source.path), alone), []).append(source)
+        made = [[by_path[member.path] for member in batch] for group in alike.values()
                 for batch in unite.batches([unite.Source(self._arguments.root, source.path) for source in group], self.TOGETHER)]
+        return sorted(made, key=len, reverse=True)
 
     def look_at(self, sources):
         """Of each source: its path, whether it is clean (None: it was clean before), and what was said."""
@@ -122,7 +146,7 @@ class Tidy:
         kind = "_test" if is_test(sources[0].path) else ""
         together = self._folder / f"together{next(self._numbers)}{kind}.cc"
         together.write_text("".join(f'#include "{source.path}"\n' for source in sources), encoding="utf-8")
-        joined = dataclasses.replace(sources[0], path=together)
+        joined = Source.joined(together, sources)
         look = self._look_at_many(joined)
         clean = self._clean_mark(joined, " ".join(look).replace(str(together), "together"))
         if clean.exists():
@@ -131,10 +155,12 @@ class Tidy:
         precompiled = self._test_header.options(sources) if kind else []
         ok, said = found_nothing([*look, *precompiled], joined.folder)
         if not ok:
-            outcomes = [self._look_at_one(source) for source in sources]
-            if all(alone is not False for _, alone, _ in outcomes):
+            half = len(sources) // 2
+            outcomes = self.look_at(sources[:half]) + self.look_at(sources[half:])
+            if all(half_ok is not False for _, half_ok, _ in outcomes):
+                clean.touch()  # so that it is not looked at again: what clashes is no finding
                 first = re.search(r".*(?:warning|error): .*", said)
-                print(f"tidy: found only in {len(sources)} files together, which were then looked at one by one: {first[0] if first else said}", flush=True)
+                print(f"tidy: found in {len(sources)} files together, and not in halves of them: {first[0] if first else said}", flush=True)
             return outcomes
         clean.touch()
         return [(source.path, True, "") for source in sources]

@@ -95,12 +95,18 @@ std::optional<Selector> ClassHierarchy::FindSelector(const Text& text, uint32_t 
 }
 
 std::optional<uint32_t> ClassHierarchy::FindClass(std::string_view name, uint64_t loader) const {
+  const auto classes = FindClasses(name, loader);
+  return classes.empty() ? std::nullopt : std::optional(classes.front());
+}
+
+std::span<const uint32_t> ClassHierarchy::FindClasses(std::string_view name,
+                                                      uint64_t loader) const {
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
-  for (const uint32_t klass : found->second) {
-    if (classes_[klass].loader == loader) return klass;
+  if (found == by_name_.end()) return {};
+  for (const uint32_t& klass : found->second) {
+    if (classes_[klass].loader == loader) return {&klass, 1};
   }
-  return found->second.front();
+  return found->second;
 }
 
 bool ClassHierarchy::IsInterface(uint32_t klass) const {

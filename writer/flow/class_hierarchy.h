@@ -71,6 +71,8 @@ class ClassHierarchy {
 
   // The class that this name means in a class of that loader.
   std::optional<uint32_t> FindClass(std::string_view name, uint64_t loader = 0) const;
+  // The classes that this name can mean there: the loader's own, or all, as its parents are not known.
+  std::span<const uint32_t> FindClasses(std::string_view name, uint64_t loader) const;
   bool IsInterface(uint32_t klass) const;
   // Whether `super` is one of its superclasses.
   bool IsSubclass(uint32_t klass, uint32_t super) const;

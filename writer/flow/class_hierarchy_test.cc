@@ -62,6 +62,8 @@ TEST_CASE("a name means the class of the caller's loader, or else the most count
   CHECK(hierarchy.FindClass("a/Copied", 2) == 2);
   CHECK(hierarchy.FindClass("a/Copied", 1) == 1);
   CHECK_FALSE(hierarchy.FindClass("a/Other", 4));
+  CHECK(hierarchy.FindClasses("a/Copied", 3).size() == 1);
+  CHECK(hierarchy.FindClasses("a/Copied", 1).size() == 3);
 }
 
 TEST_CASE(

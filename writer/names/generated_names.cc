@@ -1,6 +1,7 @@
 #include "writer/names/generated_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "writer/names/type_names.h"
@@ -76,6 +77,20 @@ GeneratedName ReadGeneratedName(ProfileName profile_name) {
   std::replace(descriptor.begin(), descriptor.end(), '.', '/');
   if (IsGeneratedAccessor(Descriptor(descriptor))) return {GeneratedKind::kOther, {}, {}};
   return {};
+}
+
+bool IsMadeAtRunTime(ProfileName name) {
+  constexpr std::string_view kMarks[] = {
+      "$$EnhancerBy", "$$FastClass",   "$$KeyFactoryBy", "$$BulkBeanBy",    "$$SpringCGLIB$$",
+      "CGLIB$$",      "$Hibernate",    "$ByteBuddy$",    "$auxiliary$",     "$MockitoMock$",
+      "_$$_jvst",     "_$$_javassist", "$_$$_Weld",      "$Access4Jackson", "$JaxbAccessor"};
+  constexpr std::string_view kOfMethodHandles[] = {"java.lang.invoke.BoundMethodHandle$Species_",
+                                                   "java.lang.invoke.SimpleMethodHandle"};
+  const std::string_view text = name.text();
+  return std::any_of(std::begin(kMarks), std::end(kMarks),
+                     [&](std::string_view mark) { return text.find(mark) != text.npos; }) ||
+         std::any_of(std::begin(kOfMethodHandles), std::end(kOfMethodHandles),
+                     [&](std::string_view start) { return text.starts_with(start); });
 }
 
 bool NamesFit(GeneratedKind kind, NamingRule rule) {

@@ -34,6 +34,11 @@ struct GeneratedName {
 
 GeneratedName ReadGeneratedName(ProfileName name);
 
+// Whether a class without a class file, and with such a name, is one that libraries make while the program runs: CGLIB,
+// Hibernate, Byte Buddy, Javassist, and what the JVM makes for method handles. An image has it only if a build step made its
+// class file. Example: "com.acme.Shop$$SpringCGLIB$$0".
+bool IsMadeAtRunTime(ProfileName name);
+
 // Whether an image build by this rule may know a lambda or proxy of this kind.
 bool NamesFit(GeneratedKind kind, NamingRule rule);
 

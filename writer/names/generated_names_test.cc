@@ -68,6 +68,22 @@ TEST_CASE("Names of one run are known to no build") {
   CHECK(KindOf("jdk.internal.reflect.GeneratedMethodAccessor7") == GeneratedKind::kOther);
 }
 
+TEST_CASE("Classes that libraries make while the program runs are known by their names") {
+  for (const char* const name :
+       {"a.Shop$$EnhancerBySpringCGLIB$$5c1b2f3a", "a.Shop$$SpringCGLIB$$0",
+        "a.Shop$$FastClassBySpringCGLIB$$77", "a.Item$HibernateProxy$8Gg1",
+        "a.Item$HibernateInstantiator$x", "a.Mock$MockitoMock$12", "a.Item_$$_jvst4_0",
+        "java.lang.invoke.BoundMethodHandle$Species_LLL"}) {
+    INFO(name);
+    CHECK(IsMadeAtRunTime(ProfileName(name)));
+  }
+  for (const char* const name : {"a.Shop", "a.Shop$Inner", "a.Enhancer", "org.hibernate.Session",
+                                 "java.lang.invoke.MethodHandle", ""}) {
+    INFO(name);
+    CHECK(!IsMadeAtRunTime(ProfileName(name)));
+  }
+}
+
 TEST_CASE("Names of class files and arrays are not generated") {
   for (const char* const name :
        {"a.B", "a.B$Inner", "[I", "[La.B;", "int", "", "a.$Proxies", "a.B$$Lambda",

@@ -55,6 +55,7 @@ void PutDots(std::string* name) {
   }
 }
 
+// It is its own inverse.
 std::string WithDots(std::string_view name) {
   std::string dotted(name);
   PutDots(&dotted);
@@ -115,6 +116,16 @@ bool WriteTypeName(Descriptor descriptor, std::string* utf8) {
   PutDots(utf8);
   if (LeadingAscii(*utf8) != utf8->size()) *utf8 = ToUtf8(*utf8);
   return true;
+}
+
+std::string InternalNameOf(std::string_view class_name) { return WithDots(class_name); }
+
+std::string DescriptorOf(std::string_view type_name) {
+  constexpr std::string_view kPrimitives = "ZBSCIFJDV";
+  for (const char letter : kPrimitives) {
+    if (PrimitiveName(letter) == type_name) return std::string(1, letter);
+  }
+  return type_name.starts_with('[') ? WithDots(type_name) : "L" + WithDots(type_name) + ";";
 }
 
 std::optional<MethodTypes> SplitDescriptor(std::string_view method_descriptor) {

@@ -22,6 +22,11 @@ std::optional<std::string> TypeNameOf(Descriptor descriptor);
 // As above, in UTF-8, and into a string that can be used again; false if malformed.
 bool WriteTypeName(Descriptor descriptor, std::string* utf8);
 
+// The inverse for names of classes: "a.B$$Lambda/0x01" → "a/B$$Lambda.0x01".
+std::string InternalNameOf(std::string_view class_name);
+// And for names of all types: "int" → "I", "a.B" → "La/B;", "[La.B;" → "[La/B;".
+std::string DescriptorOf(std::string_view type_name);
+
 // The parts of a method descriptor: "(I[J)V" has the parameters "I" and "[J" and the result "V".
 struct MethodTypes {
   std::vector<std::string_view> parameters;

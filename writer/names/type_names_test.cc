@@ -14,6 +14,16 @@ TEST_CASE("types are named as Class.getName() names them") {
   CHECK(TypeNameOf(Descriptor("La/Foo$$Lambda.0x01;")) == "a.Foo$$Lambda/0x01");
 }
 
+TEST_CASE("names of types become the JVM's again") {
+  for (const std::string_view text :
+       {"I", "V", "Z", "La/B;", "La/B$$Lambda.0x01;", "[I", "[[La/B;", "LJ;"}) {
+    const auto name = TypeNameOf(Descriptor(text));
+    REQUIRE(name);
+    CHECK(DescriptorOf(*name) == text);
+  }
+  CHECK(InternalNameOf("a.B$$Lambda/0x01") == "a/B$$Lambda.0x01");
+}
+
 TEST_CASE("an invalid descriptor has no name") {
   for (const char* text : {"", "[", "L", "L;", "La", "X", "II", "La;I", "[[", "[La"}) {
     INFO(text);

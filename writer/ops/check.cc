@@ -18,11 +18,13 @@
 #include "writer/names/type_names.h"
 #include "writer/ops/check_agent_section.h"
 #include "writer/ops/check_code_ends.h"
+#include "writer/ops/check_contexts.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_outcomes.h"
 #include "writer/ops/check_successors.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/profile_events.h"
@@ -60,6 +62,7 @@ class Checker final : public ProfileEvents {
     CheckStandardTypes();
     ReportOutcomes();
     CheckCodeEnds();
+    CheckInclusive();
     CheckHarvest();
     counts_.image = image_.shares();
     NoteJdks();
@@ -142,6 +145,7 @@ class Checker final : public ProfileEvents {
     if (entry.ctx_ok) code_ends_.Add(entry, CtxPlace(entry));
     if (entry.records_ok) CheckRecords(entry);
     if (entry.ctx_ok && entry.records_ok) {
+      context_sums_.Add(entry, entry.place, PrefixesOf(entry.frames));
       image_.AddEntry(entry);
       AddEvents(entry);
     }
@@ -173,11 +177,6 @@ class Checker final : public ProfileEvents {
   }
 
  private:
-  using ContextKey = std::pair<uint64_t, uint64_t>;
-  struct ContextKeyHash {
-    size_t operator()(const ContextKey& key) const { return key.first; }
-  };
-
   // What the rules about samples need to know about a method.
   struct MethodNote {
     bool blocks = false;
@@ -200,42 +199,33 @@ class Checker final : public ProfileEvents {
   }
 
   void CheckHarvest() {
-    const bool are_marked = CheckSureness();
+    CheckSureness();
     const auto part = agent_section_.Part(kHarvestPart);
     const auto note = part ? HarvestNote::Parse(*part) : std::nullopt;
     if (!note) return;
     const Place place = Member(agent_section_place_, kHarvestPart);
     if (!note->CanHold(calls_ + branches_)) {
+      ++counts_.impossible;
       Report(Rule::kCountImpossible, place,
              fmt::format("{:.3g} calls and {:.3g} branches in {:.1f} s of processor time", calls_,
                          branches_, static_cast<double>(note->cpu_ms) / 1000),
              fmt::format("at most {:g} in a nanosecond; harvest again", kMostEventsPerNs));
     }
-    if (are_marked) return;
-    CheckDoubts(place, {.share = static_cast<double>(note->few_permille) / 1000,
-                        .methods = static_cast<size_t>(note->few_methods),
-                        .executions = static_cast<uint64_t>(note->few_executions)});
   }
 
-  // False: the profile does not say how sure its methods are.
-  bool CheckSureness() {
+  void CheckSureness() {
     const std::vector<Sureness> marks =
         SurenessInCodePart(agent_section_.Part(kCodePart).value_or(""));
     const std::vector<int64_t> recorded = RecordedMethods();
-    if (marks.empty() || marks.size() != recorded.size()) return false;
+    if (marks.size() != recorded.size()) return;
     std::vector<std::pair<double, Sureness>> calls;
     for (size_t m = 0; m < marks.size(); ++m) {
       const auto found = calls_of_.find(recorded[m]);
       if (found != calls_of_.end()) calls.emplace_back(found->second, marks[m]);
     }
-    CheckDoubts(Member(agent_section_place_, kCodePart), DoubtfulOf(calls));
-    return true;
-  }
-
-  void CheckDoubts(const Place& place, const DoubtfulCalls& doubts) {
-    constexpr double kMany = 0.1;
-    if (doubts.share <= kMany) return;
-    Report(Rule::kFewExecutions, place,
+    const DoubtfulCalls doubts = DoubtfulOf(calls);
+    if (doubts.share <= kMostDoubtful) return;
+    Report(Rule::kFewExecutions, Member(agent_section_place_, kCodePart),
            fmt::format("{} most of {:.1f} % of all calls, estimated from {}",
                        Counted(doubts.methods, "method holds", "methods hold"), 100 * doubts.share,
                        Counted(doubts.executions, "execution", "executions")),
@@ -405,6 +395,14 @@ class Checker final : public ProfileEvents {
         [&](const Place& place, std::string found, std::string expected) {
           Report(Rule::kContextBeyondEnd, place, std::move(found), std::move(expected));
         });
+  }
+
+  void CheckInclusive() {
+    const auto contexts = agent_section_.Part(kContextsPart);
+    if (!contexts || !IsInclusivePart(*contexts)) return;
+    context_sums_.Check([&](const Place& place, std::string found, std::string expected) {
+      Report(Rule::kContextInclusive, place, std::move(found), std::move(expected));
+    });
   }
 
   MethodNote NoteOn(const MethodDecl& method) const {
@@ -579,6 +577,13 @@ class Checker final : public ProfileEvents {
     return key;
   }
 
+  std::vector<ContextKey> PrefixesOf(std::span<const RawFrame> frames) const {
+    std::vector<ContextKey> prefixes;
+    for (size_t length = 1; length <= frames.size(); ++length)
+      prefixes.push_back(KeyOf(frames.first(length)));
+    return prefixes;
+  }
+
   const CheckOptions& options_;
   const FindingHandler& on_finding_;
   CheckCounts counts_;
@@ -595,6 +600,7 @@ class Checker final : public ProfileEvents {
   OutcomeFindings outcomes_;
   FileShares image_;
   CodeEnds code_ends_;
+  ContextSums context_sums_;
   AgentSection agent_section_;
   Place agent_section_place_;
   double calls_ = 0, branches_ = 0;

@@ -39,7 +39,8 @@ struct CheckOptions {
 
 struct CheckCounts {
   size_t errors = 0;
-  size_t doubts = 0;  // 0 unless strict
+  size_t impossible = 0;  // of these: Rule::kCountImpossible, about the numbers and not the format
+  size_t doubts = 0;      // 0 unless strict
   size_t types = 0;
   size_t methods = 0;
   size_t entries = 0;

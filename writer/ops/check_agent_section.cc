@@ -1,12 +1,9 @@
 #include "writer/ops/check_agent_section.h"
 
+#include <string>
+
 #include "writer/profile/io/agent_section.h"
-#include "writer/profile/io/code_part.h"
-#include "writer/profile/io/position_part.h"
-#include "writer/profile/io/run_note.h"
-#include "writer/profile/io/snapshot_note.h"
-#include "writer/profile/io/source_lines.h"
-#include "writer/profile/io/split_part.h"
+#include "writer/profile/io/part_rules.h"
 
 namespace iprof {
 
@@ -28,35 +25,11 @@ void CheckAgentSection(std::string_view json, const AgentSectionFinding& report)
     case AgentSection::Form::kReadable:
       break;
   }
-  const auto code = section.Part(kCodePart);
-  if (code && !IsCodePart(*code)) {
-    return report(Rule::kAgentSection, kCodePart, "an object of another shape",
-                  "36 bits, six digits for the names, and six or '-' for each recorded method");
-  }
-  const auto positions = section.Part(kPositionsPart);
-  if (positions && !IsPositionPart(*positions)) {
-    return report(Rule::kAgentSection, kPositionsPart, "an object of another shape",
-                  "a hash of the positions, their lines, and the callees with their names");
-  }
-  const auto runs = section.Part(kProvenancePart);
-  if (runs && !RunList().AddJson(*runs)) {
-    return report(Rule::kAgentSection, kProvenancePart, "an object of another shape",
-                  "a list of runs");
-  }
-  const auto snapshot = section.Part(kSnapshotPart);
-  if (snapshot && !SnapshotNote::Parse(*snapshot)) {
-    return report(Rule::kAgentSection, kSnapshotPart, "an object of another shape",
-                  "what was recovered from a raw file");
-  }
-  const auto split = section.Part(kSplitPart);
-  if (split && !IsSplitPart(*split)) {
-    return report(Rule::kAgentSection, kSplitPart, "an object of another shape",
-                  "stacks, each with its weight and where its pieces begin and end");
-  }
-  const auto lines = section.Part(kLinesPart);
-  if (lines && !SourceLines().AddJson(*lines)) {
-    report(Rule::kAgentSection, kLinesPart, "an object of another shape",
-           "methods with a line for each position");
+  for (const PartRule& rule : PartRules()) {
+    const auto part = section.Part(rule.part);
+    if (!part || rule.is_valid(*part)) continue;
+    return report(Rule::kAgentSection, rule.part, "an object of another shape",
+                  std::string(rule.shape));
   }
 }
 

@@ -1,10 +1,13 @@
 #include "writer/ops/check_agent_section.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
 
 #include "writer/ops/check.h"
+#include "writer/profile/io/part_rules.h"
 
 namespace iprof {
 namespace {
@@ -39,6 +42,16 @@ TEST_CASE("a malformed section is an error, a newer version is doubtful") {
   CHECK(FindingsOn(R"({"version":3,"lines":7})") ==
         "iprofagent-version version: found 3, expected 1; a section of another version is kept but "
         "not read");
+}
+
+TEST_CASE("every part with a rule has its shape checked") {
+  for (const PartRule& rule : PartRules()) {
+    INFO(rule.part);
+    const std::string found =
+        FindingsOn(fmt::format(R"({{"version":1,"{}":{{"":[[]],"runs":7}}}})", rule.part));
+    CHECK(found == fmt::format("iprofagent {}: found an object of another shape, expected {}",
+                               rule.part, rule.shape));
+  }
 }
 
 TEST_CASE("the file's image target is read from either key") {

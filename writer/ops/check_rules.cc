@@ -31,6 +31,10 @@ constexpr RuleInfo kRules[] = {
      "A bci fits into a method: it is at most 65534, and a negative one has 32 bits."},
     {Rule::kContextBeyondEnd, "ctx-beyond-end", false,
      "A bci is within the method's code, where the key iprofagent says how long that is."},
+    {Rule::kContextInclusive, "ctx-inclusive", false,
+     "Where the key iprofagent says that contexts are inclusive, none has fewer executions than "
+     "its "
+     "longer contexts together."},
     {Rule::kCallContextBci, "call-ctx-bci", false, "A call count's context begins with bci 0."},
     {Rule::kMonitorContext, "monitor-ctx", false, "The monitors' context is 0:0."},
     {Rule::kMonitorEntries, "monitor-entries", false, "The monitors' table has at most one entry."},

@@ -14,6 +14,9 @@
 
 namespace iprof {
 
+// Rule::kFewExecutions: a larger share of the calls that is estimated from few executions is a finding.
+inline constexpr double kMostDoubtful = 0.1;
+
 enum class Rule : uint8_t {
   kShape,
   kVersion,
@@ -32,6 +35,7 @@ enum class Rule : uint8_t {
   kContextRepeated,
   kContextBci,
   kContextBeyondEnd,
+  kContextInclusive,
   kCallContextBci,
   kMonitorContext,
   kMonitorEntries,

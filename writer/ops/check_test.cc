@@ -139,6 +139,11 @@ std::vector<Case> Cases() {
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
       {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
+      {Rule::kContextInclusive,
+       "$.callCountProfiles[1]",
+       {.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
+                  R"({"ctx":"1:0","records":[5]},{"ctx":"1:0<1:4<1:5","records":[2]}],)"
+                  R"("iprofagent":{"version":1,"contexts":{"form":"inclusive"}})"}},
       {Rule::kCallContextBci, "$.callCountProfiles[0].ctx", Entry("callCountProfiles", "1:4", "1")},
       {Rule::kMonitorContext, "$.monitorProfiles[0].ctx", Entry("monitorProfiles", "1:0", "10,1")},
       {Rule::kMonitorEntries, "$.monitorProfiles[1]", {.tables = two_monitors}},
@@ -201,10 +206,6 @@ std::vector<Case> Cases() {
             R"("conditionalProfiles":[{"ctx":"1:1","records":[9,0,3000000000,4,1,3000000000]}],)"
             R"("iprofagent":{"version":1,"harvest":{"source":"methoddata","cpu_ms":1000}})"}},
       {Rule::kFewExecutions,
-       "$.iprofagent.harvest",
-       {.tables = R"(,"iprofagent":{"version":1,"harvest":{"source":"methoddata",)"
-                  R"("few_permille":990,"few_methods":3,"few_executions":4}})"}},
-      {Rule::kFewExecutions,
        "$.iprofagent.code",
        {.tables = R"(,"callCountProfiles":[{"ctx":"1:0","records":[99]}],)"
                   R"("iprofagent":{"version":1,"code":)"
@@ -243,6 +244,8 @@ TEST_CASE("calls that are estimated from few executions are doubtful, as far as 
                                  "executions") != std::string::npos);
   CHECK(findings("1", "eg").find("estimated from 0 executions") != std::string::npos);
   CHECK(findings("90", "eC").empty());
+  CHECK(findings("1", "eC+").empty());
+  CHECK(findings("1", "eg+").empty());
 }
 
 TEST_CASE("a sound profile has no findings, strictly") {
@@ -370,6 +373,21 @@ TEST_CASE("standard types") {
   const auto none = FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})");
   CHECK(none.size() == 10);
   CHECK(FindingsOf(R"({"version":"1.0.0","types":[],"methods":[]})", false).empty());
+}
+
+TEST_CASE("inclusive contexts with as many executions as their longer ones are right") {
+  const auto with = [](const std::string& section) {
+    return FindingsOf(File{.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
+                                     R"({"ctx":"1:0","records":[6]},)"
+                                     R"({"ctx":"1:0<1:4<1:5","records":[2]}])" +
+                                     section}
+                          .Text());
+  };
+  CHECK(with(R"(,"iprofagent":{"version":1,"contexts":{"form":"inclusive"}})").empty());
+  CHECK(with("").empty());
+  const auto malformed = with(R"(,"iprofagent":{"version":1,"contexts":{"form":"nested"}})");
+  REQUIRE(malformed.size() == 1);
+  CHECK(malformed[0].rule == Rule::kAgentSection);
 }
 
 TEST_CASE("all violations are found, with their places") {

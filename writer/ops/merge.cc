@@ -197,12 +197,15 @@ void Reduce(std::vector<std::unique_ptr<ProfileMerger>>& mergers) {
 void ProfileMerger::Add(const Profile& input, int64_t weight, CountScale scale) {
   const int64_t newest_ms = RunList::Of(input).LastEndMs();
   WeightScale samples = scale.ForSamples();
-  merged_.Add(input, newest_ms, [&](Table table, int64_t count) {
-    const int64_t scaled = table == Table::kSamples
-                               ? static_cast<int64_t>(samples.Of(static_cast<uint64_t>(count)))
-                               : scale.Of(table, count);
-    return SaturatingMultiply(scaled, weight);
-  });
+  merged_.Add(
+      input, newest_ms,
+      [&](Table table, int64_t count) {
+        const int64_t scaled = table == Table::kSamples
+                                   ? static_cast<int64_t>(samples.Of(static_cast<uint64_t>(count)))
+                                   : scale.Of(table, count);
+        return SaturatingMultiply(scaled, weight);
+      },
+      weight);
   extras_.Add(input, weight, scale);
   empty_ = false;
 }

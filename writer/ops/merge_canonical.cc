@@ -76,6 +76,7 @@ class Canonicalizer {
       methods_[static_cast<size_t>(method)] = added;
       if (from_.CodeHash(method) != 0) into_.SetCodeHash(added, from_.CodeHash(method));
       into_.AddSureness(added, from_.SurenessOf(method));
+      into_.AddFirstCall(added, from_.FirstCallOf(method));
       into_.notes().Add(added, from_.notes(), method);
     }
   }

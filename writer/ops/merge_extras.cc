@@ -94,11 +94,10 @@ void ExtraKeyMerger::AddPart(std::string_view name, std::string_view json,
     has_lines_ = true;
     return;
   }
-  if (const PartRule* rule = RuleOf(name); rule != nullptr && rule->is_valid(json)) {
-    if (name != kHarvestPart || facts.weight == 1) return AddUnited(name, json);
-    HarvestNote note = *HarvestNote::Parse(json);
-    note.cpu_ms = HarvestNote::kUnknownCpu;  // the counts are more than it allows
-    return AddUnited(name, note.ToJson());
+  const PartRule* rule = RuleOf(name);
+  if (rule != nullptr && rule->unite != nullptr && rule->is_valid(json)) {
+    if (rule->multiply == nullptr || facts.weight == 1) return AddUnited(name, json);
+    return AddUnited(name, rule->multiply(json, facts.weight));
   }
   if (name == kEstimatesPart) {
     if (const auto note = EstimateNote::Parse(json)) return AddEstimates(*note, facts);

@@ -110,7 +110,7 @@ class ExtraKeyMerger {
   bool has_section_ = false;                               // a section that can be read
   AgentSection::Parts parts_;   // except those that have members below, if they are well-formed
   bool has_lines_ = false;      // well-formed ones
-  AgentSection::Parts united_;  // those with a PartRule
+  AgentSection::Parts united_;  // those that a PartRule unites
   std::optional<EstimateNote> estimates_;
   bool has_exact_counts_ = false;
   std::map<std::pair<std::string, int64_t>, SamplingSum> sampling_;  // by event and interval

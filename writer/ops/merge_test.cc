@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "writer/base/temporary_folder.h"
 #include "writer/ops/merge_canonical.h"
 #include "writer/ops/ops_test_profiles.h"
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/code_part.h"
 #include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
@@ -87,6 +89,37 @@ TEST_CASE("a merged method is as sure as the least sure of its inputs") {
   SetAgentPart(old, kHarvestPart, R"({"source":"methoddata"})");
   CHECK(MarksOf(MergeOf(exact, old)) == "a.Main.loop()void e, a.Main.main()void -");
   CHECK(Text(MergeOf(exact, exact)).find("sureness") == std::string::npos);
+}
+
+TEST_CASE("ranks of first calls add up over the runs that have them") {
+  const auto run = [](const std::string& first, const std::string& second) {
+    Profile profile = ParseTables(
+        R"(,"callCountProfiles":[{"ctx":"1:0","records":[1]},{"ctx":"2:0","records":[1]},)"
+        R"({"ctx":"3:0","records":[1]}])");
+    profile.AddFirstCall(MethodNamed(profile, first), {1, 1});
+    profile.AddFirstCall(MethodNamed(profile, second), {2, 1});
+    NoteCodeHashes(profile);
+    return profile;
+  };
+  const auto ranks = [](const Profile& profile) {
+    std::map<std::string, std::pair<int64_t, int64_t>> found;
+    for (const MethodIndex method : MethodsOf(profile)) {
+      const FirstCall first = profile.FirstCallOf(method);
+      if (first.is_known())
+        found[std::string(profile.MethodName(method))] = {first.ranks, first.runs};
+    }
+    return found;
+  };
+  const Profile a = run("a.Main.main()void", "a.Main.loop()void");
+  const Profile b = run("a.Main.main()void", "a.Shape.area()void");
+  const std::map<std::string, std::pair<int64_t, int64_t>> expected{
+      {"main", {2, 2}}, {"loop", {2, 1}}, {"area", {2, 1}}};
+  CHECK(ranks(MergeOf(a, b)) == expected);
+  CHECK(Text(MergeOf(a, b)) == Text(MergeOf(b, a)));
+  CHECK(ranks(Parse(Text(MergeOf(a, b)))) == expected);
+  ProfileMerger thrice;
+  thrice.Add(a, 3);
+  CHECK(Text(thrice.Finish()) == Text(MergeOf(MergeOf(a, a), a)));
 }
 
 TEST_CASE("merging is commutative and associative, to the byte; weight n is n times") {

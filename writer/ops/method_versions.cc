@@ -263,7 +263,8 @@ class KeptVersions {
 
 bool IsOfMethod(Table table) { return table != Table::kSamples && table != Table::kMonitors; }
 
-void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh& weigh) {
+void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh& weigh,
+                           int64_t times) {
   std::string name;
   const IndexMapping mapping = MapRenamed(input, sum_, [&](MethodIndex method) {
     name.clear();
@@ -275,6 +276,9 @@ void VersionedProfile::Add(const Profile& input, int64_t newest_ms, const Weigh&
     if (const uint64_t hash = input.CodeHash(method); hash != 0)
       sum_.SetCodeHash(mapping(method), hash);
     sum_.AddSureness(mapping(method), input.SurenessOf(method));
+    const FirstCall first = input.FirstCallOf(method);
+    sum_.AddFirstCall(mapping(method), {SaturatingMultiply(first.ranks, times),
+                                        SaturatingMultiply(first.runs, times)});
     sum_.notes().Add(mapping(method), input.notes(), method);
   }
   versions_.resize(sum_.method_count());
@@ -305,6 +309,7 @@ void VersionedProfile::Add(VersionedProfile&& other) {
     if (const uint64_t hash = other.sum_.CodeHash(method); hash != 0)
       sum_.SetCodeHash(mapping(method), hash);
     sum_.AddSureness(mapping(method), other.sum_.SurenessOf(method));
+    sum_.AddFirstCall(mapping(method), other.sum_.FirstCallOf(method));
     const Version& there = other.versions_[At(method)];
     Version& version = versions_[At(mapping(method))];
     version = {version.is_used || there.is_used, std::max(version.newest_ms, there.newest_ms)};
@@ -325,6 +330,7 @@ Profile VersionedProfile::Finish(PreferredVersion preferred, VersionReport* repo
   for (const MethodIndex method : MethodsOf(sum_)) {
     const uint64_t hash = sum_.CodeHash(method);
     result.AddSureness(mapping(method), sum_.SurenessOf(method));
+    result.AddFirstCall(mapping(method), sum_.FirstCallOf(method));
     const Version& version = versions_[At(method)];
     if (hash != 0 && version.is_used)
       candidates[At(mapping(method))].push_back({hash, weights[At(method)], version.newest_ms});

@@ -65,8 +65,8 @@ class VersionedProfile {
   // Gives the counts of a table's entries their final values.
   using Weigh = std::function<int64_t(Table table, int64_t count)>;
 
-  // `newest_ms`: when the profile was recorded; 0: not known.
-  void Add(const Profile& input, int64_t newest_ms, const Weigh& weigh);
+  // `newest_ms`: when the profile was recorded; 0: not known. `times`: how often the order of first calls counts.
+  void Add(const Profile& input, int64_t newest_ms, const Weigh& weigh, int64_t times = 1);
   void Add(VersionedProfile&& other);
 
   // Not in canonical order, and without extra keys. The object is then empty.

@@ -57,7 +57,7 @@ inline MethodIndex MethodNamed(const Profile& profile, const std::string& name) 
 
 // The marks of how sure its methods are, "a.Main.loop()void M, a.Main.main()void e"; those that are absent are left out.
 inline std::string MarksOf(const Profile& profile) {
-  std::map<std::string, char> marks;
+  std::map<std::string, std::string> marks;
   for (const MethodIndex method : MethodsOf(profile)) {
     const Sureness sureness = profile.SurenessOf(method);
     if (sureness.is_present()) marks[profile.DescribeMethod(method)] = sureness.Mark();

@@ -4,7 +4,7 @@
 
 #include "writer/base/glob.h"
 #include "writer/names/jdk_classes.h"
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"

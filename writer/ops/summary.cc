@@ -125,7 +125,7 @@ std::vector<SurenessRow> SummarizeSureness(const Profile& profile) {
   return rows;
 }
 
-std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
+std::vector<HotMethod> CountsOfMethods(const Profile& profile, Table table) {
   std::vector<HotMethod> methods;
   std::unordered_map<uint32_t, size_t> at;
   for (const EntryIndex entry : EntriesOf(profile, table)) {
@@ -137,6 +137,11 @@ std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
     method.count = SaturatingAdd(method.count, profile.EntryTotal(table, entry));
     ++method.entries;
   }
+  return methods;
+}
+
+std::vector<HotMethod> HottestMethods(const Profile& profile, Table table) {
+  std::vector<HotMethod> methods = CountsOfMethods(profile, table);
   std::sort(methods.begin(), methods.end(), [&](const HotMethod& a, const HotMethod& b) {
     return a.count != b.count ? a.count > b.count : NameBefore(profile, a.method, b.method);
   });

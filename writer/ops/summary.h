@@ -51,7 +51,8 @@ struct HotMethod {
   int64_t count = 0;
   size_t entries = 0;
 };
-// Per innermost method, the sum of its entries in the table.
+// Per innermost method, the sum of its entries in the table; in the order of first appearance, or the hottest first.
+std::vector<HotMethod> CountsOfMethods(const Profile& profile, Table table);
 std::vector<HotMethod> HottestMethods(const Profile& profile, Table table);
 
 // All entries of a table, hottest first.

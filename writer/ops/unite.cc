@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/position_part.h"
 

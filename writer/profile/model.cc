@@ -92,8 +92,18 @@ std::string_view TableKey(Table table) {
 }
 
 RecordKind RecordKindOf(Table table) {
-  if (table == Table::kCalls || table == Table::kSamples) return RecordKind::kCount;
-  return table == Table::kConditionals ? RecordKind::kSuccessors : RecordKind::kTypeCounts;
+  switch (table) {
+    case Table::kCalls:
+    case Table::kSamples:
+      return RecordKind::kCount;
+    case Table::kConditionals:
+      return RecordKind::kSuccessors;
+    case Table::kVirtualInvokes:
+    case Table::kMonitors:
+    case Table::kInstanceOfs:
+      return RecordKind::kTypeCounts;
+  }
+  return RecordKind::kTypeCounts;
 }
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -158,9 +168,18 @@ struct Profile::Rep {
   CountTable& Counts(Table table) { return table == Table::kCalls ? calls : samples; }
   RecordTable<TypeCount>& Types(Table table) {
     assert(RecordKindOf(table) == RecordKind::kTypeCounts);
-    return table == Table::kVirtualInvokes ? virtual_invokes
-           : table == Table::kMonitors     ? monitors
-                                           : instance_ofs;
+    switch (table) {
+      case Table::kVirtualInvokes:
+        return virtual_invokes;
+      case Table::kMonitors:
+        return monitors;
+      case Table::kInstanceOfs:
+      case Table::kCalls:
+      case Table::kConditionals:
+      case Table::kSamples:
+        break;  // the others have no types
+    }
+    return instance_ofs;
   }
 
   uint64_t seed;
@@ -174,7 +193,8 @@ struct Profile::Rep {
   HashIndex method_index;
   int64_t next_method_id = 0;
   CodeHashes code_hashes;
-  std::vector<Sureness> sureness;  // by method; may be shorter
+  std::vector<Sureness> sureness;      // by method; may be shorter
+  std::vector<FirstCall> first_calls;  // the same
   PositionNotes notes;
   ChunkedVector<ContextRow> contexts;
   HashIndex context_index;
@@ -288,7 +308,7 @@ void Profile::AddSureness(MethodIndex method, Sureness sureness) {
   if (!sureness.is_present()) return;
   const size_t at = Raw(method);
   if (at >= rep_->sureness.size()) rep_->sureness.resize(at + 1);
-  rep_->sureness[at] = std::max(rep_->sureness[at], sureness);
+  rep_->sureness[at] = Sureness::LeastOf(rep_->sureness[at], sureness);
 }
 Sureness Profile::SurenessOf(MethodIndex method) const {
   const size_t at = Raw(method);
@@ -296,6 +316,19 @@ Sureness Profile::SurenessOf(MethodIndex method) const {
 }
 void Profile::ForgetSureness() { rep_->sureness.clear(); }
 bool Profile::has_sureness() const { return !rep_->sureness.empty(); }
+void Profile::AddFirstCall(MethodIndex method, FirstCall first) {
+  if (!first.is_known()) return;
+  const size_t at = Raw(method);
+  if (at >= rep_->first_calls.size()) rep_->first_calls.resize(at + 1);
+  FirstCall& sum = rep_->first_calls[at];
+  sum = {SaturatingAdd(sum.ranks, first.ranks), SaturatingAdd(sum.runs, first.runs)};
+}
+FirstCall Profile::FirstCallOf(MethodIndex method) const {
+  const size_t at = Raw(method);
+  return at < rep_->first_calls.size() ? rep_->first_calls[at] : FirstCall();
+}
+bool Profile::has_first_calls() const { return !rep_->first_calls.empty(); }
+void Profile::ForgetFirstCalls() { rep_->first_calls.clear(); }
 PositionNotes& Profile::notes() { return rep_->notes; }
 const PositionNotes& Profile::notes() const { return rep_->notes; }
 
@@ -497,14 +530,15 @@ std::span<const ExtraKey> Profile::extras() const { return rep_->extras; }
 
 size_t Profile::MemoryBytes() const {
   const Rep& rep = *rep_;
-  size_t bytes =
-      sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
-      rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() + rep.signatures.MemoryBytes() +
-      rep.method_index.MemoryBytes() + rep.contexts.MemoryBytes() +
-      rep.context_index.MemoryBytes() + rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
-      rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
-      rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() + rep.code_hashes.MemoryBytes() +
-      rep.sureness.capacity() * sizeof(Sureness) + rep.notes.MemoryBytes();
+  size_t bytes = sizeof(Rep) + rep.strings.MemoryBytes() + rep.types.MemoryBytes() +
+                 rep.type_of_string.MemoryBytes() + rep.methods.MemoryBytes() +
+                 rep.signatures.MemoryBytes() + rep.method_index.MemoryBytes() +
+                 rep.contexts.MemoryBytes() + rep.context_index.MemoryBytes() +
+                 rep.calls.MemoryBytes() + rep.samples.MemoryBytes() +
+                 rep.conditionals.MemoryBytes() + rep.virtual_invokes.MemoryBytes() +
+                 rep.monitors.MemoryBytes() + rep.instance_ofs.MemoryBytes() +
+                 rep.code_hashes.MemoryBytes() + rep.sureness.capacity() * sizeof(Sureness) +
+                 rep.first_calls.capacity() * sizeof(FirstCall) + rep.notes.MemoryBytes();
   for (const ExtraKey& extra : rep.extras)
     bytes += sizeof(extra) + 2 * extra.key.capacity() + extra.json.capacity() + 64;
   return bytes;

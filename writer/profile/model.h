@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "writer/profile/first_calls.h"
 #include "writer/profile/position_notes.h"
 #include "writer/profile/sureness.h"
 
@@ -163,6 +164,11 @@ class Profile {
   Sureness SurenessOf(MethodIndex method) const;
   bool has_sureness() const;
   void ForgetSureness();
+  // When it was first called. Adds ranks and runs to those that are known.
+  void AddFirstCall(MethodIndex method, FirstCall first);
+  FirstCall FirstCallOf(MethodIndex method) const;
+  bool has_first_calls() const;
+  void ForgetFirstCalls();
   // Source lines and callees of positions, as far as they are known.
   PositionNotes& notes();
   const PositionNotes& notes() const;

@@ -11,6 +11,24 @@ namespace {
 
 constexpr char kMostMark = 'Z';
 static_assert(kMostMark - 'A' == Sureness::kMostLog);
+constexpr char kCallsCounted = '+';
+
+char LetterOf(Sureness::Kind kind, uint8_t doubt) {
+  switch (kind) {
+    case Sureness::Kind::kExact:
+      return 'e';
+    case Sureness::Kind::kBounded:
+      return 'b';
+    case Sureness::Kind::kEstimated:
+      return static_cast<char>(kMostMark - doubt);
+    case Sureness::Kind::kGuessed:
+      return 'g';
+    case Sureness::Kind::kAbsent:
+    case Sureness::Kind::kUnknown:
+      break;
+  }
+  return '-';
+}
 
 }  // namespace
 
@@ -22,27 +40,23 @@ Sureness Sureness::EstimatedFrom(uint64_t executions) {
   return made;
 }
 
-char Sureness::Mark() const {
-  switch (kind_) {
-    case Kind::kExact:
-      return 'e';
-    case Kind::kBounded:
-      return 'b';
-    case Kind::kEstimated:
-      return static_cast<char>(kMostMark - doubt_);
-    case Kind::kGuessed:
-      return 'g';
-    case Kind::kAbsent:
-    case Kind::kUnknown:
-      break;
-  }
-  return '-';
+std::string Sureness::Mark() const {
+  std::string mark(1, LetterOf(kind_, doubt_));
+  if (has_only_counted_calls()) mark += kCallsCounted;
+  return mark;
 }
 
-std::optional<Sureness> Sureness::OfMark(char mark) {
-  if (mark >= 'A' && mark <= kMostMark) return EstimatedFrom(uint64_t{1} << (mark - 'A'));
+std::optional<Sureness> Sureness::OfMark(std::string_view mark) {
+  if (mark.size() == 2 && mark[1] == kCallsCounted) {
+    const std::optional<Sureness> rest = OfMark(mark.substr(0, 1));
+    if (!rest || *rest <= Bounded() || *rest == Unknown()) return std::nullopt;
+    return Of(Bounded(), *rest);
+  }
+  if (mark.size() != 1) return std::nullopt;
+  const char letter = mark.front();
+  if (letter >= 'A' && letter <= kMostMark) return EstimatedFrom(uint64_t{1} << (letter - 'A'));
   for (const Kind kind : {Kind::kExact, Kind::kBounded, Kind::kGuessed, Kind::kUnknown}) {
-    if (Sureness(kind).Mark() == mark) return Sureness(kind);
+    if (LetterOf(kind, 0) == letter) return Sureness(kind);
   }
   return std::nullopt;
 }
@@ -51,6 +65,7 @@ std::string Sureness::Describe() const {
   std::string text(NameOf(kind_));
   if (kind_ == Kind::kEstimated)
     text += " from " + Counted(executions(), "execution", "executions");
+  if (has_only_counted_calls()) text += ", but for the calls";
   return text;
 }
 
@@ -79,7 +94,7 @@ DoubtfulCalls DoubtfulOf(const std::vector<std::pair<double, Sureness>>& methods
   std::vector<std::pair<double, uint64_t>> found;  // calls, executions
   for (const auto& [calls, sureness] : methods) {
     all += calls;
-    if (!sureness.IsDoubtful() || calls <= 0) continue;
+    if (!sureness.calls().IsDoubtful() || calls <= 0) continue;
     doubtful += calls;
     found.emplace_back(calls, sureness.executions());
   }

@@ -7,14 +7,17 @@
 //   unknown    the profile does not say
 //
 // They are ordered: what is less sure is greater, and of two estimates the one from fewer executions. A sum is as sure as its
-// least sure part. A method that a profile does not have is absent, which is less than all.
+// least sure part. A method that a profile does not have is absent, which is less than all. The calls of an estimated or guessed
+// method may have been counted all the same: then only its branches, receivers and type checks are unsure.
 //
 // Example: one run counted A.f exactly, another estimates it from 5,000 executions: their sum is "estimated", from 4,096.
-// A method that only the first run has stays exact.
+// A method that only the first run has stays exact. In a third run A.f was called 900 times, by exact counts, and its branches
+// were seen in 3 of these: Of(Exact(), EstimatedFrom(3)) is "estimated" from 2, and its calls() are bounded.
 //
 // Guarantees: plain values; OfMark(Mark()) is the same, but for absent. Threads: any. Failure: OfMark returns nullopt.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +42,16 @@ class Sureness {
   // From none at all it is guessed.
   static Sureness EstimatedFrom(uint64_t executions);
   static constexpr Sureness Unknown() { return Sureness(Kind::kUnknown); }
+  // Of a method whose calls are so sure, and the rest so.
+  static constexpr Sureness Of(Sureness calls, Sureness rest) {
+    Sureness made = std::max(calls, rest);
+    made.are_calls_unsure_ = calls > Bounded();
+    return made;
+  }
+  // Of a sum.
+  static constexpr Sureness LeastOf(Sureness a, Sureness b) {
+    return Of(std::max(a.calls(), b.calls()), std::max(a, b));
+  }
 
   constexpr Kind kind() const { return kind_; }
   constexpr bool is_present() const { return kind_ != Kind::kAbsent; }
@@ -52,19 +65,28 @@ class Sureness {
   }
   static constexpr uint64_t kFewExecutions = 32;
 
-  // One character: e, b, g; '-' for unknown and absent; an estimate from 2^n executions is the letter n of A to Z.
-  char Mark() const;
-  static std::optional<Sureness> OfMark(char mark);
-  // "exact", "estimated from 4,096 executions".
+  // How sure the calls alone are.
+  constexpr Sureness calls() const { return has_only_counted_calls() ? Bounded() : *this; }
+  // Whether the calls were counted, and the rest was not.
+  constexpr bool has_only_counted_calls() const {
+    return !are_calls_unsure_ && (kind_ == Kind::kEstimated || kind_ == Kind::kGuessed);
+  }
+
+  // e, b, g; '-' for unknown and absent; an estimate from 2^n executions is the letter n of A to Z. A '+' behind it: the calls
+  // were counted.
+  std::string Mark() const;
+  static std::optional<Sureness> OfMark(std::string_view mark);
+  // "exact", "estimated from 4,096 executions", "guessed, but for the calls".
   std::string Describe() const;
 
   friend constexpr auto operator<=>(const Sureness&, const Sureness&) = default;
 
  private:
-  explicit constexpr Sureness(Kind kind) : kind_(kind) {}
+  explicit constexpr Sureness(Kind kind) : kind_(kind), are_calls_unsure_(kind > Kind::kBounded) {}
 
   Kind kind_ = Kind::kAbsent;
-  uint8_t doubt_ = 0;  // of an estimate: kMostLog less the logarithm of its executions
+  uint8_t doubt_ = 0;              // of an estimate: kMostLog less the logarithm of its executions
+  bool are_calls_unsure_ = false;  // the calls are no surer than the rest
 };
 
 // "exact", "estimated".
@@ -76,7 +98,7 @@ struct DoubtfulCalls {
   size_t methods = 0;       // those with the most of them that hold nine tenths
   uint64_t executions = 0;  // from which the first of these is estimated
 };
-// Of the calls of each method. The order makes no difference.
+// Of the calls of each method, and how sure it is. The order makes no difference.
 DoubtfulCalls DoubtfulOf(const std::vector<std::pair<double, Sureness>>& methods);
 
 }  // namespace iprof

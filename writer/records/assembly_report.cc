@@ -69,14 +69,16 @@ std::string DescribeLeftOut(const AssemblyResult& result, double max_lost) {
 
 std::string DescribeEdges(const EdgeFigures& edges) {
   if (edges.calls == 0) return "";
-  std::string report =
-      fmt::format("calls by caller: {} entries; the callers of {:.1f} % of all calls are known",
-                  Grouped(edges.written),
-                  100 * static_cast<double>(edges.explained) / static_cast<double>(edges.calls));
-  if (edges.disagree > 0) {
-    report += fmt::format(
-        "; call sites of {} show more calls than were counted",
-        edges.disagree == 1 ? "1 method" : fmt::format("{} methods", Grouped(edges.disagree)));
+  const auto percent = [&](int64_t part) {
+    return 100 * static_cast<double>(part) / static_cast<double>(edges.calls);
+  };
+  std::string report = fmt::format(
+      "calls by caller: {} entries; the callers of {:.1f} % of all calls are known; methods with "
+      "{:.1f} % of the calls agree with their call sites within 0.1 %",
+      Grouped(edges.written), percent(edges.explained), percent(edges.agree));
+  if (!edges.excess.empty()) {
+    report += fmt::format("; call sites of {} show more calls than were counted",
+                          Counted(edges.excess.size(), "method", "methods"));
   }
   return report + "\n";
 }

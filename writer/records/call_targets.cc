@@ -1,8 +1,9 @@
 #include "writer/records/call_targets.h"
 
-#include <algorithm>
 #include <numeric>
 #include <string>
+
+#include "writer/names/type_names.h"
 
 namespace iprof {
 namespace {
@@ -142,9 +143,7 @@ CallTargets::Division CallTargets::Divide(const Callee& callee, uint64_t calls,
   const TypeCounts::Site* const seen = objects == nullptr ? nullptr : objects->Find(site);
   if (seen == nullptr) return made;
   const auto runs = [&](uint32_t type) {
-    std::string klass(objects->TypeName(type));
-    std::replace(klass.begin(), klass.end(), '.', '/');
-    return On(callee, klass);
+    return On(callee, InternalNameOf(objects->TypeName(type)));
   };
   const auto add = [&](uint32_t method, double share) {
     made.runs[methods_[method].first] += static_cast<double>(calls) * share;

@@ -8,7 +8,7 @@
 namespace iprof {
 namespace {
 
-constexpr double kMostExcess = 0.001;  // of a method's calls, by which its edges may exceed them
+constexpr double kMostDifference = 0.001;  // of a method's calls, between them and its edges
 
 // The number of the site where receivers of the call are counted; -1: none.
 int64_t ReceiverSiteAt(const ClassRecord& c, const CountedMethod& method, uint32_t bci) {
@@ -18,9 +18,10 @@ int64_t ReceiverSiteAt(const ClassRecord& c, const CountedMethod& method, uint32
   return -1;
 }
 
+constexpr double kMostCalls = 9e18;  // more have no int64_t
+
 uint64_t Rounded(double calls) {
-  constexpr double kMost = 9e18;  // more have no int64_t
-  return static_cast<uint64_t>(std::llround(std::min(calls, kMost)));
+  return static_cast<uint64_t>(std::llround(std::min(calls, kMostCalls)));
 }
 
 }  // namespace
@@ -97,8 +98,14 @@ void CallsByCaller::Settle(std::vector<Written>& sums, EdgeFigures& figures) con
     for (; last < sums.size() && sums[last].callee == sums[first].callee; ++last)
       explained += sums[last].calls;
     const auto found = calls_of.find(sums[first].callee);
-    const double calls = found == calls_of.end() ? 0 : static_cast<double>(found->second);
-    if (explained > calls * (1 + kMostExcess)) ++figures.disagree;
+    const uint64_t counted = found == calls_of.end() ? 0 : found->second;
+    const auto calls = static_cast<double>(counted);
+    if (explained > calls * (1 + kMostDifference)) {
+      figures.excess.push_back(
+          {sums[first].callee, counted, std::min(explained, kMostCalls), last - first});
+    } else if (explained >= calls * (1 - kMostDifference)) {
+      figures.agree = SaturatingAdd(figures.agree, static_cast<int64_t>(counted));
+    }
     const double scale = explained > calls ? calls / explained : 1;
     for (; first < last; ++first) {
       sums[first].calls *= scale;
@@ -106,6 +113,9 @@ void CallsByCaller::Settle(std::vector<Written>& sums, EdgeFigures& figures) con
     }
   }
   sums = std::move(kept);
+  std::ranges::stable_sort(figures.excess, std::greater(), [](const ExcessCalls& e) {
+    return e.at_sites - static_cast<double>(e.calls);
+  });
 }
 
 EdgeFigures CallsByCaller::Write(Profile& profile) {

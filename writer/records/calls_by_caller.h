@@ -12,7 +12,7 @@
 //  - in the code of intrinsic candidates, which was counted only where it was not replaced,
 //  - on objects whose class was lost,
 //  - from a version of a method whose positions are not written.
-// If edges say more than the method's own count, they are scaled to it, and the method is counted as one that disagrees.
+// If edges say more than the method's own count, they are scaled to it, and EdgeFigures names the method.
 //
 // Guarantees: for each method, entries add up to its calls. The same input gives the same entries.
 // Threads: one. Failure: none but std::bad_alloc.

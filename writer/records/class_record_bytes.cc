@@ -1,5 +1,6 @@
 #include "writer/records/class_record_bytes.h"
 
+#include <string>
 #include <utility>
 
 #include "writer/base/varint.h"
@@ -14,8 +15,9 @@ constexpr uint32_t kFlagSites = 8;
 constexpr uint32_t kFlagEffort = 16;
 constexpr uint32_t kFlagLeftOut = 32;
 constexpr uint32_t kFlagLines = 64;
-constexpr uint32_t kFlagOrigin = 128;    // times MethodOrigin, 0 to 2
-constexpr uint32_t kFlagSureness = 512;  // it is not exact
+constexpr uint32_t kFlagOrigin = 128;        // times MethodOrigin, 0 to 2
+constexpr uint32_t kFlagSureness = 512;      // it is not exact
+constexpr uint32_t kOnlyCountedCalls = 128;  // beside the letter of a mark of sureness
 constexpr uint32_t kFlagsEnd = kFlagSureness + 3 * kFlagOrigin;
 
 constexpr uint32_t kAccessEnd = 0x10000;
@@ -23,6 +25,22 @@ constexpr uint32_t kBciEnd = 0xffff;  // a method has at most 65,535 bytes
 constexpr uint32_t kSiteKinds = 3;
 
 void Put(uint64_t value, std::vector<uint8_t>* out) { PutVarint(value, out); }
+
+// The letter of its mark.
+void PutSureness(Sureness sureness, std::vector<uint8_t>* out) {
+  Put(static_cast<uint8_t>(sureness.Mark().front()) |
+          (sureness.has_only_counted_calls() ? kOnlyCountedCalls : 0),
+      out);
+}
+
+void GetSureness(BoundedReader* in, Sureness* sureness) {
+  const uint32_t bits = in->GetBelow(2 * kOnlyCountedCalls);
+  std::string text(1, static_cast<char>(bits % kOnlyCountedCalls));
+  if (bits >= kOnlyCountedCalls) text += '+';
+  const auto mark = Sureness::OfMark(text);
+  if (mark) *sureness = *mark;
+  if (!mark) in->Fail();
+}
 
 void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector<uint8_t>* out) {
   PutText(method.name, out);
@@ -40,7 +58,7 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
   const bool is_exact = method.sureness == Sureness::Exact();
   if (!is_exact) flags |= kFlagSureness;
   Put(flags, out);
-  if (!is_exact) Put(static_cast<uint8_t>(method.sureness.Mark()), out);
+  if (!is_exact) PutSureness(method.sureness, out);
   if (has_effort) {
     const Effort& e = method.effort;
     Put(static_cast<uint32_t>(e.step) | uint32_t{e.sites} << 2 | uint32_t{e.inherited} << 3, out);
@@ -67,12 +85,6 @@ void PutMethod(const CountedMethod& method, const LeftOut* left_out, std::vector
     Put(method.sites, out);
     Put(method.first_site, out);
   }
-}
-
-void GetSureness(BoundedReader* in, Sureness* sureness) {
-  const auto mark = Sureness::OfMark(static_cast<char>(in->GetBelow(128)));
-  if (mark) *sureness = *mark;
-  if (!mark) in->Fail();
 }
 
 void GetEffort(BoundedReader* in, Effort* effort) {

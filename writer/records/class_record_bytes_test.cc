@@ -74,7 +74,8 @@ ClassRecord RandomClass(std::mt19937& random) {
     m.access = static_cast<uint16_t>(below(0x10000));
     m.intrinsic_candidate = below(2) == 0;
     m.origin = static_cast<MethodOrigin>(below(3));
-    m.sureness = *Sureness::OfMark("ebgAMZ-"[below(7)]);
+    constexpr const char* kMarks[] = {"e", "b", "g", "A", "M", "Z", "-", "g+", "A+", "M+"};
+    m.sureness = *Sureness::OfMark(kMarks[below(10)]);
     m.rewritten = below(2) == 0;
     if (m.rewritten) {
       m.code_hash = random();

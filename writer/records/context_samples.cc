@@ -91,7 +91,8 @@ class Reader {
     for (ContextSamples::Stack& stack : site->stacks) {
       stack.outcome = in_.GetBelow(site->is_call ? types_ : kBcis);
       stack.count = in_.GetBelow(kMostOfStack);
-      stack.callers.resize(in_.GetCount(2));
+      const uint32_t callers = in_.GetCount(2);
+      stack.callers.resize(callers <= kMostCallers ? callers : in_.Fail());
       for (ContextSamples::Caller& caller : stack.callers) {
         caller.method = in_.GetBelow(methods_);
         caller.bci = GetBci();
@@ -102,6 +103,7 @@ class Reader {
 
   static constexpr uint32_t kBcis = 65536;
   static constexpr uint32_t kMostOfStack = 1 << 20;
+  static constexpr uint32_t kMostCallers = 64;  // the agent takes eight
 
   BoundedReader in_;
   size_t methods_ = 0;
@@ -125,6 +127,12 @@ std::string EncodeContextSamples(const ContextSamples& samples) {
   return std::string(kBegin) + ToDigits(bytes) + std::string(kEnd);
 }
 
+std::optional<ContextSamples> ReadContextSamples(std::span<const uint8_t> bytes) {
+  ContextSamples samples;
+  if (!Reader(bytes).Read(&samples)) return std::nullopt;
+  return samples;
+}
+
 std::optional<ContextSamples> DecodeContextSamples(std::string_view json) {
   if (!json.starts_with(kBegin) || !json.ends_with(kEnd) ||
       json.size() < kBegin.size() + kEnd.size())
@@ -132,9 +140,8 @@ std::optional<ContextSamples> DecodeContextSamples(std::string_view json) {
   json.remove_prefix(kBegin.size());
   json.remove_suffix(kEnd.size());
   std::vector<uint8_t> bytes;
-  ContextSamples samples;
-  if (!ToBytes(json, &bytes) || !Reader(bytes).Read(&samples)) return std::nullopt;
-  return samples;
+  if (!ToBytes(json, &bytes)) return std::nullopt;
+  return ReadContextSamples(bytes);
 }
 
 }  // namespace iprof

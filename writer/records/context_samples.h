@@ -6,7 +6,7 @@
 // All executions of one site had the same chance to be taken. ContextEntries divides the site's exact counts by them.
 //
 // In a raw file it is a part (raw_format.h) with one member, base64 digits:
-//   "contexts": {"samples":"AhxK…"}
+//   "contextSamples": {"samples":"AhxK…"}
 // A profile does not have this part: there, the entries show it.
 //
 // Guarantees: DecodeContextSamples reads what EncodeContextSamples writes, and never more than the text has room for.
@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@
 
 namespace iprof {
 
-inline constexpr std::string_view kContextsPart = "contexts";
+inline constexpr std::string_view kContextSamplesPart = "contextSamples";
 
 struct ContextSamples {
   struct Method {
@@ -60,5 +61,7 @@ struct ContextSamples {
 // A JSON object.
 std::string EncodeContextSamples(const ContextSamples& samples);
 std::optional<ContextSamples> DecodeContextSamples(std::string_view json);
+// The same of what the digits stand for.
+std::optional<ContextSamples> ReadContextSamples(std::span<const uint8_t> bytes);
 
 }  // namespace iprof

@@ -33,6 +33,12 @@ TEST_CASE("texts that are no context samples are refused") {
   wrong = Example();
   wrong.sites[0].stacks[0].outcome = 2;
   CHECK_FALSE(DecodeContextSamples(EncodeContextSamples(wrong)));
+  // More callers than a context can have.
+  wrong = Example();
+  wrong.sites[0].stacks[0].callers.resize(64, {1, 2});
+  CHECK(DecodeContextSamples(EncodeContextSamples(wrong)) == wrong);
+  wrong.sites[0].stacks[0].callers.resize(65, {1, 2});
+  CHECK_FALSE(DecodeContextSamples(EncodeContextSamples(wrong)));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
+#include <string>
 
 #include "writer/records/testing_program.h"
 
@@ -147,6 +149,95 @@ TEST_CASE("methods that froze at different times cannot feed each other without 
   const double most = FrozenCounts::kMostGrowth * 1000;
   CHECK(static_cast<double>(estimate.counters[3]) < most);
   CHECK(static_cast<double>(estimate.counters[5]) < most);
+}
+
+// Methods call those behind them, in each interval another number of times per entry.
+struct RandomCalls {
+  static constexpr uint32_t kMethods = 8;
+  struct Site {
+    size_t counter = 0;
+    uint32_t callee = 0;
+  };
+  std::mt19937 random;
+  std::vector<std::string> names;
+  TestProgram program;
+  std::vector<CounterIndex> methods;
+  std::vector<std::vector<Site>> sites{kMethods};  // by caller
+  std::vector<uint64_t> raw;
+  std::vector<bool> frozen = std::vector<bool>(kMethods);
+  FrozenCounts counts;
+  double seconds = 0;
+
+  explicit RandomCalls(uint32_t seed) : random(seed) {
+    for (uint32_t m = 0; m < kMethods; ++m) names.push_back("m" + std::to_string(m));
+    ClassRecord& c = program.Class("P");
+    for (uint32_t m = 0; m < kMethods; ++m) {
+      std::vector<Callee> calls;
+      for (uint32_t to = m + 1; to < kMethods; ++to) {
+        if (random() % 2 == 0) continue;
+        calls.push_back(Static("P", names[to]));
+        sites[m].push_back({raw.size() + calls.size(), to});
+      }
+      methods.push_back(program.Method(c, names[m], calls));
+      raw.resize(raw.size() + 1 + calls.size());
+    }
+    counts.Restart(raw, 0);
+  }
+
+  void Interval() {
+    std::vector<uint64_t> entries(kMethods);
+    entries[0] = 1 + random() % 1000;
+    for (uint32_t m = 0; m < kMethods; ++m) {
+      if (!frozen[m]) raw[Index(methods[m])] += entries[m];
+      for (const Site& site : sites[m]) {
+        const uint64_t calls = entries[m] * (random() % 8) / 2;
+        if (!frozen[m]) raw[site.counter] += calls;
+        entries[site.callee] += calls;
+      }
+    }
+    seconds += 1;
+  }
+
+  // Ends an interval, and some methods freeze.
+  void Freeze() {
+    std::vector<CounterIndex> freeze;
+    for (uint32_t m = 1; m < kMethods; ++m) {
+      if (random() % 2 == 0) freeze.push_back(methods[m]);
+    }
+    const RecordedClasses classes = program.Classes();
+    counts.Freeze({classes, raw, seconds}, freeze);
+    for (uint32_t m = 0; m < kMethods; ++m) frozen[m] = counts.IsFrozen(methods[m]);
+  }
+};
+
+TEST_CASE("a frozen method never gets more calls than its callers make", "[frozen_counts]") {
+  uint64_t estimated = 0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    RandomCalls p(seed);
+    p.Interval();
+    p.Freeze();
+    const std::vector<uint64_t> then = p.raw;
+    for (int interval = 0; interval < 4; ++interval) {
+      p.Interval();
+      const RecordedClasses classes = p.program.Classes();
+      p.counts.Advance({classes, p.raw, p.seconds});
+    }
+    RawCounts now{p.raw, {}};
+    p.counts.AddTo(now);
+    std::vector<uint64_t> most(RandomCalls::kMethods, 1);  // each number is rounded
+    for (const auto& sites : p.sites) {
+      for (const auto& [counter, callee] : sites)
+        most[callee] += now.counters[counter] - then[counter] + 1;
+    }
+    for (uint32_t m = 0; m < RandomCalls::kMethods; ++m) {
+      if (!p.frozen[m]) continue;
+      CAPTURE(seed, m);
+      const size_t first = Index(p.methods[m]);
+      CHECK(now.counters[first] - then[first] <= most[m]);
+      estimated += now.counters[first] - then[first];
+    }
+  }
+  CHECK(estimated > 1'000'000);
 }
 
 TEST_CASE("a method that was not entered does not freeze", "[frozen_counts]") {

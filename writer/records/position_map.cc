@@ -26,7 +26,7 @@ class Reader {
 };
 
 // A place where running and original code begin to differ in another way.
-struct Place {
+struct MappedPlace {
   uint32_t bci = 0;         // of the original instruction there
   uint32_t inserted = 0;    // bytes before it
   int32_t growth = 0;       // of the instruction before these
@@ -38,7 +38,7 @@ class Places {
  public:
   explicit Places(std::span<const uint8_t> map) : reader_(map), left_(reader_.Next()) {}
 
-  bool Next(Place* place) {
+  bool Next(MappedPlace* place) {
     // The end of a damaged map has only zeros.
     if (left_ == 0 || reader_.at_end()) return false;
     --left_;
@@ -66,7 +66,7 @@ class Places {
 uint32_t OriginalPosition(std::span<const uint8_t> map, uint32_t position) {
   if (map.empty()) return position;
   Places places(map);
-  Place place;
+  MappedPlace place;
   uint32_t shift = 0;  // from original to running positions
   uint32_t answer = position;
   bool found = false;
@@ -99,7 +99,7 @@ uint32_t OriginalPosition(std::span<const uint8_t> map, uint32_t position) {
 uint32_t RewrittenLength(std::span<const uint8_t> map) {
   if (map.empty()) return 0;
   Places places(map);
-  Place place;
+  MappedPlace place;
   while (places.Next(&place)) {
   }
   Reader& rest = places.rest();

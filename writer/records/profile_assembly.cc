@@ -15,6 +15,7 @@
 #include "writer/names/java_names.h"
 #include "writer/names/type_names.h"
 #include "writer/records/calls_by_caller.h"
+#include "writer/records/first_seen.h"
 #include "writer/records/replaced_methods.h"
 #include "writer/records/site_assembly.h"
 
@@ -55,7 +56,8 @@ class Assembly {
         entries_(input.contexts, profile),
         sites_(input.types, options, profile, entries_),
         replaced_(classes, options.names_all_callees),
-        values_(input.counters, input.more_counters) {
+        values_(input.counters, input.more_counters),
+        first_(input.first_seen) {
     if (options.call_edges && options.calls) edges_.emplace(classes, input.types);
   }
 
@@ -70,6 +72,7 @@ class Assembly {
     }
     TellLeftOut();
     if (edges_) result_.edges = edges_->Write(profile_);
+    first_.WriteTo(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
     result_.contexts = entries_.figures();
@@ -285,11 +288,19 @@ class Assembly {
     return a.method->code_hash == b.method->code_hash;
   }
 
+  // Only its entries show what else than calls it has; without any, it has nothing else.
+  static Sureness SurenessOfReplaced(uint64_t entries, bool are_calls_counted) {
+    const Sureness calls = are_calls_counted
+                               ? Sureness::Bounded()
+                               : Sureness::EstimatedFrom(ReplacedMethods::kLeastEntries);
+    return entries == 0 ? calls : Sureness::Of(calls, Sureness::EstimatedFrom(entries));
+  }
+
   void WriteMethod(const ClassRecord& c, TypeIndex type, std::span<Counted> versions) {
     const CountedMethod& method = *versions.front().method;
     uint64_t entries = 0;
     for (const Counted& v : versions) entries = SaturatingSum(entries, v.entries);
-    const uint64_t calls = replaced_.CallsOf(c, method, entries);
+    const auto [calls, are_counted] = replaced_.CallsOf(c, method, entries);
     const bool is_replaced = calls > entries;
     if (is_replaced) ++result_.methods_replaced;
     for (const Counted& v : versions) {
@@ -307,14 +318,15 @@ class Assembly {
     }
     if (is_replaced)
       result_.replaced_calls.emplace(profile_.DescribeMethod(index), calls - entries);
-    if (options_.calls && calls > 0) WriteCalls(index, calls);
+    if (options_.calls && calls > 0) {
+      WriteCalls(index, calls);
+      for (const Counted& v : versions) first_.Note(index, {v.method->first, v.method->counters});
+    }
     const double growth = is_replaced && entries >= ReplacedMethods::kLeastEntries
                               ? static_cast<double>(calls) / static_cast<double>(entries)
                               : 1;
     for (const Counted& v : versions) profile_.AddSureness(index, v.method->sureness);
-    if (is_replaced)
-      profile_.AddSureness(index,
-                           growth > 1 ? Sureness::EstimatedFrom(entries) : Sureness::Bounded());
+    if (is_replaced) profile_.AddSureness(index, SurenessOfReplaced(entries, are_counted));
     if (busiest != nullptr) sites_.NoteLine(*busiest->klass, *busiest->method, 0, index);
     if (busiest != nullptr && busiest->method->code_hash != 0)
       profile_.SetCodeHash(index, busiest->method->code_hash);
@@ -383,6 +395,7 @@ class Assembly {
   std::optional<CallsByCaller> edges_;
   MethodRecord record_;
   CountedValues values_;
+  FirstCallOrder first_;
   std::vector<LeftOut> left_out_;
   // Of the class that is written.
   std::deque<ClassRecord> versions_made_;  // those that the source does not have

@@ -79,6 +79,7 @@ struct AssemblyInput {
   const TypeCounts& types;
   const LiveFrameCount& live_frames;
   std::span<const NumberedCounter> more_counters = {};  // see CountedValues
+  std::span<const uint16_t> first_seen = {};            // FirstSeen::by_counter
   const ContextSamples* contexts = nullptr;             // see ContextEntries; null: none were taken
 };
 
@@ -119,13 +120,23 @@ struct EstimatedMethods {
   bool operator==(const EstimatedMethods&) const = default;
 };
 
+// A method whose call sites were executed more often than it was called.
+struct ExcessCalls {
+  MethodIndex method{};
+  uint64_t calls = 0;
+  double at_sites = 0;  // executions of its call sites
+  uint64_t sites = 0;
+  bool operator==(const ExcessCalls&) const = default;
+};
+
 // What is said about calls by caller (calls_by_caller.h).
 struct EdgeFigures {
   uint64_t written = 0;  // entries with a caller
   int64_t calls = 0;     // of all methods
-  int64_t explained =
-      0;  // of these, with a known caller, also where the edge was too light to be written
-  uint64_t disagree = 0;  // methods whose edges say over 0.1 % more calls than were counted
+  // Of these, with a known caller, also where the edge was too light to be written.
+  int64_t explained = 0;
+  int64_t agree = 0;  // of these, of methods whose call sites show as many, within 0.1 %
+  std::vector<ExcessCalls> excess;  // by more than 0.1 %; the most calls too many first
   bool operator==(const EdgeFigures&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "writer/records/method_record.h"
+#include "writer/records/replaced_methods.h"
 
 namespace iprof {
 namespace {
@@ -65,12 +66,14 @@ class Classes {
       }
       all.push_back(c.get());
     }
-    return AssembleProfile(RecordedClasses(all),
-                           {counters_, TypeCounts(), [&](const MethodKey&) { return live; }},
-                           options, profile);
+    return AssembleProfile(
+        RecordedClasses(all),
+        {counters_, TypeCounts(), [&](const MethodKey&) { return live; }, {}, first_seen_}, options,
+        profile);
   }
 
   std::vector<uint64_t> counters_;
+  std::vector<uint16_t> first_seen_;
 
   CountedMethod& Put(ClassRecord& c, std::string_view name, std::string_view descriptor,
                      const MethodRecord& record, const std::vector<uint64_t>& values) {
@@ -112,6 +115,27 @@ std::string Text(const Profile& profile) {
   std::string text;
   for (const std::string& line : lines) text += line;
   return text;
+}
+
+TEST_CASE(
+    "methods have the order of the readings that first saw them, and then of their counters") {
+  Classes classes;
+  ClassRecord& a = classes.Add("a/A");
+  classes.Method(a, "late", 5);
+  classes.IfMethod(a, "early", 9, 2);
+  classes.Method(a, "never", 0);
+  classes.Method(classes.Add("a/B"), "early_too", 1);
+  classes.Method(classes.Add("a/C"), "unseen", 1);
+  classes.first_seen_ = {3, 0, 1, 0, 1, 0};
+  Profile profile;
+  classes.AddTo(profile);
+  std::map<std::string, FirstCall> found;
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const FirstCall first = profile.FirstCallOf(method);
+    if (first.is_known()) found[std::string(profile.MethodName(method))] = first;
+  }
+  CHECK(found == std::map<std::string, FirstCall>{
+                     {"early", {1, 1}}, {"early_too", {2, 1}}, {"late", {3, 1}}});
 }
 
 TEST_CASE("calls and branches: counted and derived values, the if's two successors") {
@@ -248,6 +272,36 @@ TEST_CASE("an intrinsic candidate has at least the calls of its sites") {
         "a.Math.min()void: 900 calls\n"
         "a.Math.plain()void: 16 calls\n"
         "a.User.run()void: 300 calls\n");
+}
+
+TEST_CASE("a replaced method is as sure as its entries are many, but for calls that sites count") {
+  const auto sureness_of = [](const char* name, uint64_t entries) {
+    Classes classes;
+    ClassRecord& box = classes.Add("a/Box");
+    box.callees = {{"a/Box", "init", "()V", false}};
+    classes.Method(box, "valueOf", entries, {0}).intrinsic_candidate = true;
+    classes.Method(box, "init", entries);
+    ClassRecord& user = classes.Add("a/User");
+    user.callees = {{"a/Box", "valueOf", "()V", false}};
+    classes.Method(user, "run", 3000, {0});
+    Profile profile;
+    classes.AddTo(profile);
+    for (const MethodIndex method : MethodsOf(profile)) {
+      if (profile.DescribeMethod(method).find(name) != std::string::npos)
+        return profile.SurenessOf(method);
+    }
+    return Sureness();
+  };
+  const auto but_for_calls = [](uint64_t entries) {
+    return Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(entries));
+  };
+  CHECK(sureness_of("valueOf", 1000) == but_for_calls(1000));
+  CHECK(sureness_of("valueOf", 5) == but_for_calls(5));
+  CHECK(sureness_of("valueOf", 0) == Sureness::Bounded());
+  CHECK(sureness_of("run", 5) == Sureness::Exact());
+  // It was entered 1,000 times, and 2,000 calls more of valueOf would have called it.
+  CHECK(sureness_of("init", 1000) == Sureness::EstimatedFrom(ReplacedMethods::kLeastEntries));
+  CHECK(sureness_of("init", 2000) == but_for_calls(2000));
 }
 
 TEST_CASE(

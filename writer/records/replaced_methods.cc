@@ -87,14 +87,16 @@ void ReplacedMethods::Settle() {
   }
 }
 
-uint64_t ReplacedMethods::CallsOf(const ClassRecord& c, const CountedMethod& method,
-                                  uint64_t entries) const {
+ReplacedMethods::Calls ReplacedMethods::CallsOf(const ClassRecord& c, const CountedMethod& method,
+                                                uint64_t entries) const {
   const auto sum = site_calls_.find(c.KeyOf(method));
-  if (sum == site_calls_.end()) return entries;
+  if (sum == site_calls_.end()) return {entries};
   const SiteCalls& calls = sum->second;
   // Without rounding, as far as a double is exact.
-  if (calls.missing == 0) return calls.is_candidate && calls.sure > entries ? calls.count : entries;
-  return std::max(entries, static_cast<uint64_t>(std::llround(calls.Calls(entries))));
+  if (calls.missing == 0)
+    return {calls.is_candidate && calls.sure > entries ? calls.count : entries};
+  const double all = calls.Calls(entries);
+  return {std::max(entries, static_cast<uint64_t>(std::llround(all))), 2 * calls.missing <= all};
 }
 
 // The sum of the candidate that a call names, or of any method. Null if an overriding method may run instead.

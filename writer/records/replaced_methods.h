@@ -39,8 +39,12 @@ class ReplacedMethods {
                 const CountedValues& values);
   // Call when all calls were added.
   void Settle();
+  struct Calls {
+    uint64_t calls = 0;
+    bool are_counted = true;  // at least half of them, at its entry or at its call sites
+  };
   // Of a method with so many entries.
-  uint64_t CallsOf(const ClassRecord& c, const CountedMethod& method, uint64_t entries) const;
+  Calls CallsOf(const ClassRecord& c, const CountedMethod& method, uint64_t entries) const;
 
  private:
   // The executions of a method's call sites. Sure: a lower bound, also where exceptions made the derived counts wrong.

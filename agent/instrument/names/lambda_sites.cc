@@ -93,8 +93,13 @@ class LambdaConstants {
     }
   }
 
-  // Describes what the lambda of the call site does; empty if the call site makes no lambda.
-  std::string TextOf(CpIndex call_site) const {
+  // What the lambda of the call site does; without a text if the call site makes no lambda.
+  struct Lambda {
+    std::string text;
+    std::string_view method;  // the interface's
+    classfile::LambdaShape shape;
+  };
+  Lambda LambdaOf(CpIndex call_site) const {
     const auto factory = pool_.Member(call_site);
     if (!factory || factory->tag != Tag::kInvokeDynamic) return {};
     const uint16_t number = pool_.FirstU2(call_site);
@@ -119,7 +124,8 @@ class LambdaConstants {
     auto text = classfile::TextOf(
         shape, {.captured = rule_ != NamingRule::k17, .interfaces = rule_ == NamingRule::k25},
         unboxing_);
-    return text ? std::move(text->text) : std::string();
+    if (!text) return {};
+    return {std::move(text->text), factory->name, std::move(shape)};
   }
 
  private:
@@ -190,7 +196,7 @@ std::vector<LambdaSite> ReadLambdaSites(const ClassFile& file, NamingRule rule, 
   std::vector<LambdaSite> sites;
   if (!MayMakeLambdas(file.pool())) return sites;
   const LambdaConstants constants(file, rule, unboxing);
-  std::unordered_map<uint16_t, std::string> texts;  // by call-site constant
+  std::unordered_map<uint16_t, LambdaConstants::Lambda> lambdas;  // by call-site constant
   std::unordered_map<std::string_view, uint32_t> seen;
   for (const MemberInfo& method : file.methods()) {
     const ByteSpan code = CodeOf(file, method);
@@ -202,10 +208,11 @@ std::vector<LambdaSite> ReadLambdaSites(const ClassFile& file, NamingRule rule, 
     uint16_t count = 0;
     ForEachDynamicCall(code, [&](size_t, CpIndex index) {
       const uint16_t ordinal = count++;
-      const auto [text, is_new] = texts.try_emplace(classfile::Value(index));
-      if (is_new) text->second = constants.TextOf(index);
-      if (text->second.empty()) return;
-      sites.push_back({&method, {ordinal, 0}, seen[text->second]++});
+      const auto [at, is_new] = lambdas.try_emplace(classfile::Value(index));
+      LambdaConstants::Lambda& lambda = at->second;
+      if (is_new) lambda = constants.LambdaOf(index);
+      if (lambda.text.empty()) return;
+      sites.push_back({&method, {ordinal, 0}, seen[lambda.text]++, lambda.method, lambda.shape});
     });
     for (size_t i = first; i < sites.size(); ++i) sites[i].call.count = count;
   }

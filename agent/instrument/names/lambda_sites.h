@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "agent/classfile/class_file.h"
@@ -45,9 +46,11 @@ struct LambdaSite {
   const classfile::MemberInfo* method;  // in the file
   DynamicCall call;
   uint32_t number;
+  std::string_view interface_method;  // its name
+  classfile::LambdaShape shape;
 };
 
-// Returns the sites in the order of the class file.
+// Returns the sites in the order of the class file, whose bytes must stay.
 std::vector<LambdaSite> ReadLambdaSites(const classfile::ClassFile& file, NamingRule rule,
                                         Unboxing unboxing);
 

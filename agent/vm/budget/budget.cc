@@ -252,6 +252,14 @@ bool Budget::IsOverLimit() const {
   return setting_.overhead > 0 && is_settled_ && meter_.counting_share() > setting_.overhead;
 }
 
+std::string Budget::LimitText() const {
+  const std::vector<KeptReason> kept = Kept();
+  if (!IsOverLimit() || kept.empty()) return {};
+  return fmt::format(
+      "overhead={:.0f}% was not reached: counting costs about {:.1f} % of the program's time; {}",
+      100 * setting_.overhead, 100 * meter_.counting_share(), DescribeKept(kept));
+}
+
 void Budget::Keep(WhyKept why, const Candidate& candidate) {
   if (candidate.method.empty()) return;
   Group& group = kept_[static_cast<size_t>(why)];

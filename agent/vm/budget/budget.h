@@ -118,6 +118,8 @@ class Budget {
   // Whether counting costs more than `overhead` because of the last choice. Not before the first one of a recording,
   // not while all methods count again, and not before a second was measured without the methods that froze since.
   bool IsOverLimit() const;
+  // For a user, if it is over the limit: what its increments cost, and why methods keep their probes; empty: nothing.
+  std::string LimitText() const;
   // Why hot methods kept their probes at the last choice; most methods first.
   std::vector<KeptReason> Kept() const;
   size_t bytes() const { return seen_.capacity() * sizeof(uint64_t); }

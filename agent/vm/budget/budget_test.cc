@@ -283,6 +283,20 @@ TEST_CASE("after a rearm, a reset or a pause the next choice decides", "[budget]
   }
 }
 
+TEST_CASE("what a user is told of the limit is what increments cost", "[budget]") {
+  Limited l;
+  l.budget.Keep(WhyKept::kLoop, Named("Solo", "main", 2e6));
+  l.reading.agent_cpu_ns += kSecond / 2;  // is in the sum, but fewer methods would not make it less
+  l.IsOverLimitAfter();
+  CHECK(l.budget.LimitText().empty());
+  l.budget.Chose(false);
+  REQUIRE(l.IsOverLimitAfter());
+  // An increment takes 1.5 ns.
+  CHECK(l.budget.LimitText() ==
+        "overhead=5% was not reached: counting costs about 17.6 % of the program's time; 1 method "
+        "keeps its probes because a loop in the class runs all the time (Solo.main)");
+}
+
 TEST_CASE("increments of released counters are not lost", "[budget]") {
   Limited l;
   l.IsOverLimitAfter();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -120,8 +121,17 @@ bool CostMeter::BeginInterval(double compiled_ns, double cpu_ns) {
   return true;
 }
 
+// What worse code costs in an interval in which the compilers are calm.
+double CostMeter::TakeWorse(double cpu_ns) {
+  if (!has_swapped_) return 0;
+  const double share = kWorseCode * std::exp2(-calm_ns_ / 1e9 / kWorseForS);
+  calm_ns_ += cpu_ns;
+  return share * cpu_ns;
+}
+
 void CostMeter::BeginSwap() {
   has_swapped_ = true;
+  calm_ns_ = 0;
   after_swap_ = 0;
   last_swap_ns_ = 0;
   counting_ = {};
@@ -141,7 +151,7 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   compiled_ns_ += compiled;
   const bool swaps = BeginInterval(compiled, cpu);
   const double compiled_again = swaps ? compiled : 0;
-  const double worse = has_swapped_ && !swaps ? kWorseCode * cpu : 0;
+  const double worse = swaps ? 0 : TakeWorse(cpu);
   const double lost = kLostPerCompiled * compiled_again;
   swapped_ns_ += lost;
   last_swap_ns_ += lost;

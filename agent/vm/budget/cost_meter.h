@@ -8,8 +8,8 @@
 //    machine makes it slower, as it does the program.
 //  - The CPU time of the agent's threads: the one that swaps, the one of snapshots.
 //  - What swaps cost. The JVM's compilers compile the swapped classes again, and until they are calm the program runs slow
-//    code, which costs it about as much as the compilers took. Later the code is still worse than it was: kWorseCode of the
-//    time, in programs that were measured for a minute.
+//    code, which costs it about as much as the compilers took. Later the code is still worse than it was: by kWorseCode of the
+//    time at first, and by half of that each kWorseForS further seconds of CPU time.
 //
 // None of the three is known well, so there is a range: from half of what increments cost, the compilers' own time and no
 // worse code, to twice, three times and twice as much.
@@ -99,13 +99,16 @@ class CostMeter {
   };
   static double ShareOf(const Cost& cost);
   bool BeginInterval(double compiled_ns, double cpu_ns);
+  double TakeWorse(double cpu_ns);
   void BeginSwap();
 
   static constexpr int kNoSwap = 1'000;
   // What a swap costs, by the CPU time that compilers take for it.
   static constexpr double kLostPerCompiled = 2;
-  // What worse code costs once the compilers are calm, as a share of the CPU time: 3 to 20 % in four programs.
-  static constexpr double kWorseCode = 0.1;
+  // What worse code costs once the compilers are calm, as a share of the CPU time: 9 to 23 % of that of four programs after 20
+  // seconds, and 6 to 14 % after 40.
+  static constexpr double kWorseCode = 0.16;
+  static constexpr double kWorseForS = 30;
 
   double loop_ns_;  // of the last readings
   const bool counts_types_;
@@ -113,6 +116,7 @@ class CostMeter {
   bool has_begun_ = false;
   bool has_swapped_ = false;
   int after_swap_ = kNoSwap;  // intervals since the last swap
+  double calm_ns_ = 0;        // of CPU time since the compilers were calm again
   double last_share_ = 0;
   double increments_per_s_ = 0;  // in the last interval
   Cost all_, least_, most_;

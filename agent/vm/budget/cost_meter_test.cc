@@ -73,9 +73,24 @@ TEST_CASE("the agent's threads count, after a swap compilers, twice, and then wo
     CHECK(s.meter.counting_share() == 0);
   }
   s.Next(10'000'000);
-  CHECK(s.meter.last_share() == Approx(0.11 / 0.89));
+  CHECK(s.meter.last_share() == Approx(0.17 / 0.83));
   CHECK(s.meter.counting_share() == 0);
-  CHECK(s.meter.share() == Approx((5 * 0.01 + 3 * 0.6 + 0.1) / (5 - 5 * 0.01 - 3 * 0.6 - 0.1)));
+  CHECK(s.meter.share() == Approx((5 * 0.01 + 3 * 0.6 + 0.16) / (5 - 5 * 0.01 - 3 * 0.6 - 0.16)));
+}
+
+TEST_CASE("code that was compiled without profiles gets better with time, until the next swap",
+          "[cost_meter]") {
+  constexpr uint64_t kCompiled = 300'000'000;
+  Seconds s;
+  for (int swap = 0; swap < 2; ++swap) {
+    for (const bool swapped : {true, false, false}) s.Next(kCompiled, swapped);
+    s.Next(0);
+    CHECK(s.meter.last_share() == Approx(0.17 / 0.83));
+    for (int i = 0; i < 30; ++i) s.Next(0);
+    CHECK(s.meter.last_share() == Approx(0.09 / 0.91));
+  }
+  for (int i = 0; i < 600; ++i) s.Next(0);
+  CHECK(s.meter.last_share() == Approx(0.01 / 0.99).epsilon(0.001));
 }
 
 TEST_CASE("a range says how well the cost is known", "[cost_meter]") {
@@ -92,7 +107,7 @@ TEST_CASE("a range says how well the cost is known", "[cost_meter]") {
   CHECK(s.meter.range().most == Approx(0.61 / 0.39));
   s.Next(0);
   CHECK(s.meter.range().least == Approx((3 * 0.21 + 0.01) / (3 * 0.79 + 0.99)));
-  CHECK(s.meter.range().most == Approx((3 * 0.61 + 0.21) / (3 * 0.39 + 0.79)));
+  CHECK(s.meter.range().most == Approx((3 * 0.61 + 0.33) / (3 * 0.39 + 0.67)));
 }
 
 TEST_CASE("a cost beyond the program's own time is shown, up to three times that time",

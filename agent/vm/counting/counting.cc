@@ -427,6 +427,8 @@ Status Counting::Reset(JNIEnv* jni, ResetScope scope) {
   ++window_moves_;
   if (freezer_ != nullptr) freezer_->Reset(environment_.get(), jni);
   instrumenter_.ForgetUnloaded();
+  first_seen_ = {};
+  copy_.added_readings = 0;
   // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the
   // recording; OpenWindow looks again.
   live_at_close_ = {};

@@ -63,6 +63,7 @@
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/recorder/recorder.h"
 #include "writer/base/status.h"
+#include "writer/records/first_seen.h"
 #include "writer/records/raw/raw_writer.h"
 
 namespace iprof::vm {
@@ -246,6 +247,7 @@ class Counting final : public Recorder, public HiddenClassCounting {
   std::atomic<bool> has_ended_{false};      // End was called
   bool begins_again_ = false;               // it has begun before
   instrument::SelfCheckResult self_check_;  // of the last profile
+  FirstSeen first_seen_;                    // guarded by unload_mutex_
   // What the log has.
   struct Copy {
     TypePairs pairs;
@@ -253,6 +255,7 @@ class Counting final : public Recorder, public HiddenClassCounting {
     uint32_t added_pairs = 0;
     uint64_t added_classes = 0;
     std::vector<uint64_t> counters;
+    uint16_t added_readings = 0;   // of first_seen_
     std::optional<uint64_t> mark;  // see MarkOf; of the moment before they were read with estimates
     EstimatedMethods estimated;
     struct Class {

@@ -366,24 +366,26 @@ TEST_CASE("estimates are made again only if something was counted, or if all is 
     for (const auto& [array, reads] : CountedReads::reads) most = std::max(most, reads);
     return most;
   };
-  // Once the agent's thread adds no more arrays, the counters are read only to see that they are the same.
+  // Once the agent's thread adds no more arrays, the counters are read only to see that they are the same: half as often as for
+  // all. How often that is depends on the processors, whose arrays may be one.
+  int once = 0;
   const auto repeats = [&](uint64_t calls) {
     for (int i = 0; i < 1000; ++i) {
-      if (reads_for(calls) == 1) return true;
+      once = reads_for(calls);
+      if (reads_for(calls, false) == 2 * once) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return false;
   };
   SetCounters(c, 5);
-  CHECK(reads_for(5) >= 2);
+  CHECK(reads_for(5) > 0);
   CHECK(repeats(5));
-  CHECK(reads_for(5, false) >= 2);
   SetCounters(c, 6);
-  CHECK(reads_for(6) >= 2);
+  CHECK(reads_for(6) > once);
   CHECK(repeats(6));
   // The counters stay, but they belong to what was before.
   REQUIRE(c.counting->Reset(c.jvm.jni(), ResetScope::kAll).ok());
-  CHECK(reads_for(0) >= 2);
+  CHECK(reads_for(0) > once);
   CHECK(repeats(0));
   c.counting->EndLog();
 }

@@ -59,8 +59,8 @@ LogSize Counting::log_size() const {
   constexpr uint64_t kFew = 4096;
   const auto known = instrumenter_.classes();
   return {
-      .bytes = copy_.pairs.bytes() + copy_.counters.capacity() * sizeof(uint64_t) +
-               store_.types().pairs_bytes(),
+      .bytes = first_seen_.bytes() + copy_.pairs.bytes() +
+               copy_.counters.capacity() * sizeof(uint64_t) + store_.types().pairs_bytes(),
       .expected_bytes = store_.copy_bytes() + known.loaded * kBytesOfClass,
       // Most classes are gone, or a third of the pairs of a site and a class.
       .has_outgrown = copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew ||
@@ -106,6 +106,7 @@ Status Counting::WriteAll(JNIEnv* jni, RecordSink& sink) {
   LiveFrames live;
   const RawCounts counts =
       Read(jni, lock.owns_lock(), /*is_snapshot=*/false, &live, &estimated).counts;
+  if (lock.owns_lock()) first_seen_.Note(counts.counters);
   if (store_.is_open()) sink.NoteGoesOn();
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
@@ -114,7 +115,10 @@ Status Counting::WriteAll(JNIEnv* jni, RecordSink& sink) {
   const auto contexts = ReadContexts(kHarvestTimeout);
   if (contexts) sink.SetContexts(*contexts);
   const auto classes = instrumenter_.Classes(counts.counters, counts.types, Origins());
-  sink.SetProbeCounts(CountsOf(*classes, FramesIn(live), std::move(estimated)));
+  const std::vector<LiveFrame> live_frames = FramesIn(live);
+  ProbeCounts probed = CountsOf(*classes, live_frames, std::move(estimated));
+  if (!lock.owns_lock()) probed.first_seen = {};  // another thread may be changing it
+  sink.SetProbeCounts(std::move(probed));
   self_check_ =
       instrumenter_.CheckSelf(counts.counters, [&](const MethodKey& key) { return live.Of(key); });
   return {};
@@ -128,7 +132,8 @@ ProbeCounts Counting::CountsOf(const instrument::KnownClasses& classes,
           .counters = classes.counters(),
           .live_frames = live_frames,
           .options = instrumenter_.assembly_options(),
-          .estimated = std::move(estimated)};
+          .estimated = std::move(estimated),
+          .first_seen = first_seen_.by_counter()};
 }
 
 // Frames that were live when the recording was started, stopped or reset, and those that are.
@@ -198,6 +203,9 @@ void Counting::ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live,
     copy_.estimated = *estimated;
     copy_.mark = mark;
   }
+  first_seen_.Note(copy_.counters);
+  while (copy_.added_readings < first_seen_.readings())
+    log.AddFirst(first_seen_.NewIn(++copy_.added_readings));
   for (; copy_.added_pairs < copy_.pairs.size(); ++copy_.added_pairs) {
     log.AddPair(copy_.added_pairs, copy_.pairs.SiteOf(copy_.added_pairs),
                 copy_.pairs.TypeOf(copy_.added_pairs));

@@ -314,7 +314,7 @@ void Freezer::NoteFigures() {
   figures_.cost = meter.share();
   figures_.range = meter.range();
   figures_.cost_now = meter.last_share();
-  figures_.is_over_limit = budget_.IsOverLimit();
+  figures_.over_limit = budget_.LimitText();
   figures_.kept = budget_.Kept();
 }
 
@@ -348,16 +348,12 @@ std::string Freezer::Report() const {
 }
 
 void Freezer::TellLimit() {
-  FreezeFigures figures;
+  std::string warning;
   {
     const std::lock_guard lock(figures_mutex_);
-    figures = figures_;
-    figures_.is_over_limit = false;
+    warning = std::exchange(figures_.over_limit, {});
   }
-  if (!figures.is_over_limit || figures.kept.empty()) return;
-  log_.Warning(fmt::format(
-      "overhead={:.0f}% was not reached: counting costs about {:.1f} % of the program's time; {}",
-      100 * setting_.overhead, 100 * figures.cost_now, DescribeKept(figures.kept)));
+  if (!warning.empty()) log_.Warning(warning);
 }
 
 }  // namespace iprof::vm

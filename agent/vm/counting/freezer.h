@@ -67,9 +67,8 @@ struct FreezeFigures {
   CostMeter::Range range;       // in which it is
   double cost_now = 0;          // in the last second
   double increments_per_s = 0;  // in the last second
-  // In the last second, by increments, because of the last choice of methods.
-  bool is_over_limit = false;
-  size_t bytes = 0;  // of memory
+  std::string over_limit;       // Budget::LimitText
+  size_t bytes = 0;             // of memory
   RetransformOutcome swap;
   std::vector<KeptReason> kept;  // hot methods that keep their probes
 };

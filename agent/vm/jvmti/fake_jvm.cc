@@ -52,6 +52,7 @@ size_t FakeJvm::open_environments() const {
 }
 
 std::set<jvmtiEvent> FakeJvm::enabled_events() const {
+  const std::lock_guard lock(mutex_);
   std::set<jvmtiEvent> all;
   for (const FakeEnvironment& one : environments_)
     if (!one.is_disposed) all.insert(one.enabled.begin(), one.enabled.end());
@@ -182,12 +183,25 @@ FakeObject* FakeJvm::StaticField(FakeClass* owner, const std::string& name,
   return value;
 }
 
+void FakeJvm::Enable(FakeEnvironment& environment, jvmtiEvent event, bool is_on) {
+  const std::lock_guard lock(mutex_);
+  if (is_on) {
+    environment.enabled.insert(event);
+  } else {
+    environment.enabled.erase(event);
+  }
+}
+
 template <typename Tell>
 void FakeJvm::Each(jvmtiEvent event, Tell tell) {
+  const auto has = [&](const FakeEnvironment& one) {
+    const std::lock_guard lock(mutex_);
+    return !one.is_disposed && one.enabled.contains(event);
+  };
   // By index, because a callback may open another environment.
   for (size_t i = 0; i < environments_.size(); ++i) {
     FakeEnvironment& one = environments_[i];
-    if (!one.is_disposed && one.enabled.contains(event)) tell(one);
+    if (has(one)) tell(one);
   }
 }
 

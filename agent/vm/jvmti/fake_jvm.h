@@ -65,7 +65,7 @@ struct FakeEnvironment {
   jvmtiEnv env{};
   jvmtiCapabilities capabilities{};
   jvmtiEventCallbacks callbacks{};
-  std::set<jvmtiEvent> enabled;
+  std::set<jvmtiEvent> enabled;  // changed by FakeJvm::Enable, because agent threads do so, too
   std::map<FakeObject*, jlong> tags;
   void* storage = nullptr;
   bool is_disposed = false;
@@ -159,6 +159,7 @@ class FakeJvm {
                                     bool can_retransform);
   std::vector<FakeClass*> classes() const;
   void RunThread(jvmtiEnv* env, jvmtiStartFunction run, void* argument);
+  void Enable(FakeEnvironment& environment, jvmtiEvent event, bool is_on);
 
  private:
   void FillJni();

@@ -42,12 +42,12 @@ Reference* ListOf(const std::vector<FakeClass*>& all) {
 jvmtiError JNICALL SetMode(jvmtiEnv* e, jvmtiEventMode mode, jvmtiEvent event, jthread, ...) {
   FakeEnvironment& environment = FakeJvm::Of(e);
   if (mode == JVMTI_DISABLE) {
-    environment.enabled.erase(event);
+    environment.jvm->Enable(environment, event, false);
     return JVMTI_ERROR_NONE;
   }
   const jvmtiError answer =
       environment.jvm->AnswerOf("enable " + std::string(JvmtiEventName(event)));
-  if (answer == JVMTI_ERROR_NONE) environment.enabled.insert(event);
+  if (answer == JVMTI_ERROR_NONE) environment.jvm->Enable(environment, event, true);
   return answer;
 }
 

@@ -11,6 +11,7 @@
 #include "agent/vm/session/dump/profile_report.h"
 #include "agent/vm/session/session.h"
 #include "writer/base/grouped.h"
+#include "writer/ops/advice.h"
 #include "writer/profile/image/finish_for_image.h"
 #include "writer/profile/image/write_for_image.h"
 #include "writer/profile/io/agent_section.h"
@@ -148,7 +149,8 @@ Result<std::unique_ptr<Session::MadeProfile>> Session::FinishProfile(
 }
 
 std::string Session::Described(const MadeProfile& made) const {
-  return DescribeProfile(made.profile, settings_.options, made.sink->counted());
+  return DescribeProfile(made.profile, settings_.options, made.sink->counted()) + "; " +
+         AdviseOn(made.profile, AdviceContext()).Line();
 }
 
 Result<std::string> Session::WriteProfile(const MadeProfile& made, const ProfilePlace& place) {

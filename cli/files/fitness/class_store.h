@@ -54,10 +54,10 @@ class LoadedMethod {
   // As a profile keeps it (KeptCodeHash); 0 if there is no code, or none that can be read.
   uint64_t CodeHash();
   Site SiteAt(Bci bci);
-
- private:
+  // Null: the method has no code, or code that cannot be read.
   const classfile::MethodCode* Code();
 
+ private:
   const classfile::ClassFile* file_;
   const classfile::MemberInfo* member_;
   classfile::Arena* arena_;

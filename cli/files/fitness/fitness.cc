@@ -28,8 +28,11 @@ struct Verdict {
   MethodIndex method = kNoMethod;  // whose class or code it is about
   bool is_relevant = false;        // its method exists
   bool is_generated = false;       // in a class that a JVM makes, and not judged further
+  bool is_run_time = false;        // of these: an image does not have the class
   bool is_unjudged = false;        // the class path has no such classes
   int64_t applicable = 0;          // of the record's weight
+  size_t fitting_frames = 0;
+  std::vector<TypeIndex> wrong_types = {};
 };
 
 // Whether single records of a profile fit the classes of a ClassStore.
@@ -39,6 +42,17 @@ class RecordCheck {
       : profile_(profile), classes_(classes), options_(options), methods_(profile.method_count()) {}
 
   Verdict Check(Table table, EntryIndex entry);
+  Verdict CheckMonitors(EntryIndex entry);
+  // Whether the class path has the method, or it is not known.
+  bool Exists(MethodIndex method) {
+    const Misfit misfit = Method(method).verdict.misfit;
+    return misfit != Misfit::kNoClass && misfit != Misfit::kBadClass && misfit != Misfit::kNoMethod;
+  }
+  bool Exists(std::string_view type) {
+    const ProfileName name(type);
+    return type.starts_with('[') || ReadGeneratedName(name).kind != GeneratedKind::kNone ||
+           IsMadeAtRunTime(name) || classes_.Find(type).state != ClassState::kMissing;
+  }
   // Methods that were looked up and whose code could not be compared.
   size_t without_hash() const { return without_hash_; }
 
@@ -137,7 +151,11 @@ Verdict RecordCheck::CheckGenerated(MethodIndex method, std::string_view type) {
   }
   verdict.method = method;
   verdict.is_generated = true;
-  if (name.kind == GeneratedKind::kOther) return verdict;
+  const bool is_proxy_of_one_run = name.kind == GeneratedKind::kUnstable && name.host.empty();
+  if (name.kind == GeneratedKind::kOther || is_proxy_of_one_run) {
+    verdict.is_run_time = true;
+    return verdict;
+  }
   const bool is_lambda =
       name.kind == GeneratedKind::kLambda || name.kind == GeneratedKind::kLambda23;
   const bool is_of_rule =
@@ -157,6 +175,12 @@ Verdict RecordCheck::CheckMethod(MethodIndex method, LoadedMethod** loaded) {
     return CheckGenerated(method, type);
   }
   StoredClass& stored = classes_.Find(type);
+  if (stored.state == ClassState::kMissing && IsMadeAtRunTime(ProfileName(type))) {
+    Verdict made;
+    made.method = method;
+    made.is_generated = made.is_run_time = true;
+    return made;
+  }
   Verdict verdict = ClassVerdict(method, stored, type);
   if (stored.state != ClassState::kFound) return verdict;
   LoadedMethod* const found = stored.loaded->Find(MethodKeyOf(profile_, method));
@@ -192,6 +216,7 @@ std::string RecordCheck::TypeProblem(std::string_view type, const std::string& o
     const StoredClass& stored = classes_.Find(name);
     switch (stored.state) {
       case ClassState::kMissing:
+        if (IsMadeAtRunTime(ProfileName(type))) return {};
         return fmt::format("there is no class {}", name);
       case ClassState::kUnreadable:
         return stored.problem;
@@ -245,6 +270,7 @@ void RecordCheck::CheckTypes(Table table, EntryIndex entry, const Site& site, Ve
                                             table == Table::kVirtualInvokes ? site.owner : "");
     if (problem.empty()) continue;
     verdict->applicable -= std::min(verdict->applicable, count.count);
+    verdict->wrong_types.push_back(count.type);
     if (verdict->misfit != Misfit::kNone) continue;
     verdict->misfit = Misfit::kOtherReceivers;
     verdict->detail = fmt::format(
@@ -291,23 +317,38 @@ Verdict RecordCheck::CheckCaller(Table table, const Frame& frame) {
   return verdict;
 }
 
+Verdict RecordCheck::CheckMonitors(EntryIndex entry) {
+  Verdict verdict;
+  verdict.applicable = profile_.EntryTotal(Table::kMonitors, entry);
+  verdict.fitting_frames = 1;
+  CheckTypes(Table::kMonitors, entry, Site(), &verdict);
+  return verdict;
+}
+
 Verdict RecordCheck::Check(Table table, EntryIndex entry) {
   bool is_innermost = true;
+  bool is_fitting = true;
+  size_t fitting = 0;
   Verdict result;
   profile_.ForEachFrame(profile_.EntryContext(table, entry), [&](const Frame& frame) {
     if (is_innermost) {
       is_innermost = false;
       result = CheckPosition(table, entry, frame);
+      fitting = result.misfit == Misfit::kNone || result.misfit == Misfit::kOtherReceivers ? 1 : 0;
+      is_fitting = fitting != 0;
       return;
     }
-    if (result.misfit != Misfit::kNone || result.is_generated || result.is_unjudged) return;
     Verdict caller = CheckCaller(table, frame);
-    if (caller.misfit == Misfit::kNone || caller.is_generated) return;
+    const bool fits = caller.misfit == Misfit::kNone || caller.is_generated;
+    is_fitting = is_fitting && fits;
+    if (is_fitting) ++fitting;
+    if (result.misfit != Misfit::kNone || result.is_generated || result.is_unjudged || fits) return;
     result.misfit = caller.misfit;
     result.detail = std::move(caller.detail);
     result.method = caller.method;
     result.applicable = 0;
   });
+  result.fitting_frames = fitting;
   return result;
 }
 
@@ -351,6 +392,7 @@ class Sum {
     if (verdict.is_unjudged) return fitness::Add(made_.unjudged, weight);
     if (verdict.is_generated) {
       fitness::Add(made_.generated, weight);
+      if (verdict.is_run_time) fitness::Add(made_.run_time, weight);
       if (verdict.misfit == Misfit::kNone) return;
       fitness::Add(made_.misnamed, weight);
       return AddStale(verdict, weight);
@@ -402,6 +444,36 @@ class Sum {
 
 std::string_view Describe(Misfit misfit) { return InfoOf(misfit).text; }
 std::string_view NameOf(Misfit misfit) { return InfoOf(misfit).name; }
+
+double Fitness::Applicability() const {
+  const auto weight = static_cast<double>(total.weight) + static_cast<double>(misnamed.weight);
+  return weight <= 0 ? 0 : static_cast<double>(total.applicable) / weight;
+}
+
+void ForEachEntryFit(const Profile& profile, const classpath::ClassPath& classes,
+                     const FitnessOptions& options, const EntryVisitor& visit) {
+  ClassStore store(classes, options.has_application);
+  RecordCheck check(profile, store, options);
+  for (const Table table : kAllTables) {
+    for (const EntryIndex entry : EntriesOf(profile, table)) {
+      Verdict verdict =
+          table == Table::kMonitors ? check.CheckMonitors(entry) : check.Check(table, entry);
+      visit(table, entry, {verdict.misfit, verdict.fitting_frames, std::move(verdict.wrong_types)});
+    }
+  }
+}
+
+Existing FindExisting(const Profile& profile, const classpath::ClassPath& classes,
+                      const FitnessOptions& options) {
+  ClassStore store(classes, options.has_application);
+  RecordCheck check(profile, store, options);
+  Existing existing;
+  for (const MethodIndex method : MethodsOf(profile))
+    existing.methods.push_back(check.Exists(method));
+  for (const TypeIndex type : TypesOf(profile))
+    existing.types.push_back(check.Exists(profile.TypeName(type)));
+  return existing;
+}
 
 Fitness CheckFitness(const Profile& profile, const classpath::ClassPath& classes,
                      const FitnessOptions& options) {

@@ -16,7 +16,8 @@
 //    too, but an image has no call there.)
 //  - Lambdas and proxies have no class files. Their names are checked, apart from the other records:
 //    a build knows them only under the names of its own JDK (writer/names/generated_names.h). The
-//    class that makes a lambda must exist.
+//    class that makes a lambda must exist. Classes that libraries make while the program runs are apart, too: they are not
+//    stale, and an image does not have them.
 //  - Monitors have no position, and no build reads them; they are left out.
 //  - Classes of a JDK or of the program are not judged if the class path has nothing of it.
 //
@@ -29,6 +30,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,8 +92,13 @@ struct Fitness {
   std::vector<StaleMethod> stale;      // the heaviest first
   Apart generated;                     // in lambdas and proxies, and other classes that a JVM makes
   Apart misnamed;                      // of these: whose names the build does not know
+  Apart run_time;           // of these: that an image does not have, such as those of CGLIB
   Apart unjudged;           // in classes of a JDK, or of the program, if the class path has none
   size_t without_hash = 0;  // methods whose code could not be compared
+
+  // The share of the weight that a build can use, also of lambdas whose names it does not know; 0 if nothing was
+  // compared.
+  double Applicability() const;
 };
 
 struct FitnessOptions {
@@ -100,6 +107,26 @@ struct FitnessOptions {
   std::optional<NamingRule> profile_rule =
       std::nullopt;  // how those of the profile are named, if it says so
 };
+
+// Whether one entry fits.
+struct EntryFit {
+  Misfit misfit = Misfit::kNone;
+  size_t fitting_frames = 0;  // from the innermost one on
+  // With kOtherReceivers: the classes of which there can be no objects there.
+  std::vector<TypeIndex> wrong_types = {};
+};
+using EntryVisitor = std::function<void(Table table, EntryIndex entry, const EntryFit& fit)>;
+// Of each entry, also of monitors. Everything that is not judged fits.
+void ForEachEntryFit(const Profile& profile, const classpath::ClassPath& classes,
+                     const FitnessOptions& options, const EntryVisitor& visit);
+
+// Of all declared methods and types those that the class path has, or of which it is not known.
+struct Existing {
+  std::vector<bool> methods;
+  std::vector<bool> types;
+};
+Existing FindExisting(const Profile& profile, const classpath::ClassPath& classes,
+                      const FitnessOptions& options);
 
 Fitness CheckFitness(const Profile& profile, const classpath::ClassPath& classes,
                      const FitnessOptions& options);

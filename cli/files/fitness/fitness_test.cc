@@ -436,6 +436,29 @@ TEST_CASE("A store into an array checks a type") {
   CHECK(Text(program.Check(test.profile)).empty());
 }
 
+TEST_CASE(
+    "Classes that are made at run time are apart, unless a build step made their class files") {
+  Program program;
+  AddClasses(&program);
+  program.Add("p/A$$SpringCGLIB$$0", AssembledClass("p/A$$SpringCGLIB$$0"));
+  TestProfile test;
+  test.AddFitting();
+  test.Calls(test.Method("p.A$$SpringCGLIB$$1", "f", "int"), 100);
+  test.Calls(test.Method("jdk.proxy2.$Proxy12", "f", "int"), 10);
+  test.Types(Table::kVirtualInvokes, test.g(), 1, {{"p.C$HibernateProxy$1", 5}});
+  const Fitness fit = program.Check(test.profile);
+  CHECK(Text(fit).empty());
+  CHECK(fit.run_time.entries == 2);
+  CHECK(fit.run_time.weight == 110);
+  CHECK(fit.generated.weight == 110);
+  CHECK(fit.Applicability() == 1);
+  // This one has a class file, which has no such method.
+  test.Calls(test.Method("p.A$$SpringCGLIB$$0", "f", "int"), 61);
+  const Fitness stale = program.Check(test.profile);
+  CHECK(Text(stale) == "p.A$$SpringCGLIB$$0.f()int: no-method:  (61 in 1)\n");
+  CHECK(stale.Applicability() == 0.5);
+}
+
 TEST_CASE("A lambda of a class that does not exist is stale") {
   Program program;
   AddClasses(&program);

@@ -213,21 +213,11 @@ std::string SourceFileOf(const ClassFile& file) {
 
 ListedInstruction Listed(const MethodCode& code, Insn i) {
   const classfile::Instruction& instruction = code.at(i);
-  ListedInstruction listed;
-  listed.bci = Value(instruction.bci);
+  ListedInstruction listed = FlowOf(code, i);
   listed.mnemonic = OpName(instruction.op);
   listed.operand = OperandText(code, i);
-  listed.falls_through = !IsUnconditional(instruction.op);
-  listed.is_handler = (instruction.flags & classfile::kIsHandler) != 0;
   if (IsInvoke(instruction.op) && instruction.op != classfile::Op::invokedynamic)
     listed.callee = listed.operand;
-  if (!IsJump(instruction.op)) return listed;
-  for (classfile::Slot slot = 1; slot < code.EndSlot(i); ++slot) {
-    const Insn target = code.Successor(i, slot);
-    if (target != MethodCode::kNone) listed.targets.push_back(Value(code.BciOf(target)));
-  }
-  if (IsSwitch(instruction.op))
-    listed.targets.push_back(Value(code.BciOf(code.Successor(i, classfile::kSwitchDefault))));
   return listed;
 }
 
@@ -249,6 +239,22 @@ bool HasTypes(const Profile& names, std::span<const TypeIndex> signature,
 }
 
 }  // namespace
+
+ListedInstruction FlowOf(const MethodCode& code, Insn i) {
+  const classfile::Instruction& instruction = code.at(i);
+  ListedInstruction listed;
+  listed.bci = Value(instruction.bci);
+  listed.falls_through = !IsUnconditional(instruction.op);
+  listed.is_handler = (instruction.flags & classfile::kIsHandler) != 0;
+  if (!IsJump(instruction.op)) return listed;
+  for (classfile::Slot slot = 1; slot < code.EndSlot(i); ++slot) {
+    const Insn target = code.Successor(i, slot);
+    if (target != MethodCode::kNone) listed.targets.push_back(Value(code.BciOf(target)));
+  }
+  if (IsSwitch(instruction.op))
+    listed.targets.push_back(Value(code.BciOf(code.Successor(i, classfile::kSwitchDefault))));
+  return listed;
+}
 
 struct ClassListings::LoadedClass {
   std::vector<uint8_t> bytes;

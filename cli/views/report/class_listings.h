@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/classfile/code.h"
 #include "cli/views/report/method_listing.h"
 #include "cli/views/report/source_texts.h"
 
@@ -21,6 +22,9 @@ namespace iprof::report {
 
 // The class file of "a.b.Outer$Inner"; nullopt if there is none.
 using FindClass = std::function<std::optional<std::vector<uint8_t>>(std::string_view name)>;
+
+// Where control goes from an instruction, without texts.
+ListedInstruction FlowOf(const classfile::MethodCode& code, classfile::Insn i);
 
 class ClassListings : public ListingSource {
  public:

@@ -175,7 +175,7 @@ class Writing {
            {method->calls, method->self, method->total, method->branches, method->receivers})
         Write(counts, row);
       const Sureness sureness = names().SurenessOf(method->method);
-      if (sureness.is_present()) row.String(std::string(1, sureness.Mark()));
+      if (sureness.is_present()) row.String(sureness.Mark());
       row.Close(']');
       if (has_details) WriteDetails(*method, edges, row);
       if (!codes[rank].empty()) row.Raw(codes[rank]);

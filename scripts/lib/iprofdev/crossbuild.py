@@ -14,7 +14,8 @@ COPIED = ("include/fmt", "include/rapidjson", "include/CLI", "include/catch2", "
 # Names a library of this machine, which no test uses.
 NOT_COPIED = shutil.ignore_patterns("Catch2Targets-*.cmake")
 TOOLS = ("cc", "c++", "ar", "ranlib")
-OPTIMIZATION = ("-O2", "-DNDEBUG")
+# zig makes debug information unless told not to, and products have none.
+OPTIMIZATION = ("-O2", "-DNDEBUG", "-g0")
 # RapidJSON 1.1.0 assigns to a constant, in a function that nothing calls. New versions of clang see that.
 RAPIDJSON_FAULT = "GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }"
 

@@ -126,6 +126,7 @@ class Filter {
                                                            from_.MethodFileId(method));
       made_.profile.SetCodeHash(methods_[At(method)], from_.CodeHash(method));
       made_.profile.AddSureness(methods_[At(method)], from_.SurenessOf(method));
+      made_.profile.AddFirstCall(methods_[At(method)], from_.FirstCallOf(method));
       made_.profile.notes().Add(methods_[At(method)], from_.notes(), method);
     }
   }

@@ -123,9 +123,10 @@ std::optional<std::vector<Sureness>> ParseMarks(std::string_view text) {
   constexpr size_t kMostDigits = 7;  // of kMostMethods
   std::vector<Sureness> all;
   while (!text.empty()) {
-    const std::optional<Sureness> sureness = Sureness::OfMark(text.front());
+    const size_t length = text.substr(1).starts_with('+') ? 2 : 1;
+    const std::optional<Sureness> sureness = Sureness::OfMark(text.substr(0, length));
     if (!sureness) return std::nullopt;
-    text.remove_prefix(1);
+    text.remove_prefix(length);
     size_t digits = 0;
     size_t count = 0;
     while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') {
@@ -155,12 +156,39 @@ std::string SurenessToWrite(const Profile& profile, const std::vector<MethodInde
   return differs ? MarksOf(all) : std::string();
 }
 
+// All first calls. nullopt if the text has another shape.
+std::optional<std::vector<FirstCall>> ParseFirst(std::string_view text) {
+  std::vector<FirstCall> all;
+  DigitReader reader(text);
+  while (!reader.at_end()) {
+    const uint64_t runs = reader.Small();
+    const uint64_t ranks = runs > 0 ? reader.Small() : 0;
+    if (!reader.ok() || runs > INT64_MAX || ranks > INT64_MAX || ranks < runs) return std::nullopt;
+    all.push_back({static_cast<int64_t>(ranks), static_cast<int64_t>(runs)});
+  }
+  return all;
+}
+
+// Empty: it is known of no method.
+std::string FirstToWrite(const Profile& profile, const std::vector<MethodIndex>& methods) {
+  std::string text;
+  bool any = false;
+  for (const MethodIndex method : methods) {
+    const FirstCall first = profile.FirstCallOf(method);
+    any = any || first.is_known();
+    AppendSmall(static_cast<uint64_t>(first.runs), &text);
+    if (first.is_known()) AppendSmall(static_cast<uint64_t>(first.ranks), &text);
+  }
+  return any ? text : std::string();
+}
+
 struct CodeText {
   int64_t bits = 0;
   std::string methods;
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> lengths;   // empty: none
   std::vector<Sureness> sureness;  // empty: none
+  std::vector<FirstCall> first;    // empty: none
 };
 
 std::optional<CodeText> ParseCode(std::string_view json) {
@@ -183,6 +211,12 @@ std::optional<CodeText> ParseCode(std::string_view json) {
       if (marks) text.sureness = std::move(*marks);
       return marks.has_value();
     }
+    if (name == "first") {
+      if (!in.ReadText(&digits)) return false;
+      auto first = ParseFirst(digits);
+      if (first) text.first = std::move(*first);
+      return first.has_value();
+    }
     if (name != "lengths") return in.SkipValue();
     if (!in.ReadText(&digits)) return false;
     auto lengths = ParseLengths(digits);
@@ -193,6 +227,7 @@ std::optional<CodeText> ParseCode(std::string_view json) {
     return std::nullopt;
   if (!text.lengths.empty() && text.lengths.size() != text.hashes.size()) return std::nullopt;
   if (!text.sureness.empty() && text.sureness.size() != text.hashes.size()) return std::nullopt;
+  if (!text.first.empty() && text.first.size() != text.hashes.size()) return std::nullopt;
   for (size_t m = 0; m < text.lengths.size(); ++m)
     text.hashes[m] = WithCodeLength(text.hashes[m], text.lengths[m]);
   return text;
@@ -247,6 +282,7 @@ CodePartForm LoadCodeHashes(Profile& profile) {
   for (size_t m = 0; m < methods.size(); ++m) {
     profile.SetCodeHash(methods[m], text->hashes[m]);
     if (!text->sureness.empty()) profile.AddSureness(methods[m], text->sureness[m]);
+    if (!text->first.empty()) profile.AddFirstCall(methods[m], text->first[m]);
   }
   return CodePartForm::kFits;
 }
@@ -257,7 +293,8 @@ void NoteCodeHashes(Profile& profile) {
   bool any = false;
   bool any_length = false;
   std::vector<MethodIndex> methods;
-  if (profile.has_code_hashes() || profile.has_sureness()) methods = RecordedMethods(profile);
+  if (profile.has_code_hashes() || profile.has_sureness() || profile.has_first_calls())
+    methods = RecordedMethods(profile);
   if (methods.size() > kMostMethods) methods.clear();
   hashes.reserve(methods.size() * kDigitsEach);
   for (const MethodIndex method : methods) {
@@ -269,13 +306,15 @@ void NoteCodeHashes(Profile& profile) {
   }
   const std::string marks = SurenessToWrite(profile, methods);
   if (marks.empty()) profile.ForgetSureness();  // so that it says what a reader will find
-  any = any || !marks.empty();
+  const std::string first = FirstToWrite(profile, methods);
+  any = any || !marks.empty() || !first.empty();
   const std::string names = any ? HashOfNames(profile, methods) : std::string();
   if (names.empty()) return RemoveAgentPart(profile, kCodePart);
   JsonBuilder json;
   json.Open('{').Field("bits", kCodeHashBits).Field("methods", names).Field("hashes", hashes);
   if (any_length) json.Field("lengths", lengths);
   if (!marks.empty()) json.Field("sureness", marks);
+  if (!first.empty()) json.Field("first", first);
   SetAgentPart(profile, kCodePart, json.Close('}').Take());
 }
 

@@ -10,6 +10,8 @@
 // recorded methods' names, by which a reader notices that another program changed the profile.
 // The sureness is a mark for each method (sureness.h), followed by a number if so many in a row have it: "e12Lg" are 12 exact
 // methods, one that is estimated from 2^11 executions, and a guess. It is left out if all are what SurenessWithoutMark says.
+// The member "first" says when each method was first called (first_calls.h): as AppendSmall writes them, the number of runs
+// and, unless that is 0, the sum of the ranks. It is left out if it is known of no method.
 //
 // Guarantees: LoadCodeHashes reads what NoteCodeHashes writes, for any profile. A part that does not
 // fit sets nothing. NoteCodeHashes changes nothing but this part, and writes none if neither a hash nor a sureness is

@@ -154,7 +154,7 @@ std::string MarksIn(const Profile& profile) {
   std::string marks;
   for (const MethodIndex method : MethodsOf(profile)) {
     const Sureness sureness = profile.SurenessOf(method);
-    marks += sureness.is_present() ? sureness.Mark() : '.';
+    marks += sureness.is_present() ? sureness.Mark() : ".";
   }
   return marks;
 }
@@ -174,6 +174,19 @@ TEST_CASE("how sure methods are is read back, also without hashes") {
   NoteCodeHashes(profile);
   CHECK_THAT(std::string(*AgentPart(profile, kCodePart)), Catch::Contains(R"("sureness":"e3Mge")"));
   CHECK(ReadBack(profile) == "ee.eM.ge.");
+}
+
+TEST_CASE("that only the calls were counted is read back") {
+  Profile profile = Methods(5);  // of which 2 is not recorded
+  const Sureness guessed = Sureness::Of(Sureness::Exact(), Sureness::EstimatedFrom(0));
+  for (const uint32_t method : {0U, 1U}) profile.AddSureness(MethodIndex{method}, guessed);
+  profile.AddSureness(MethodIndex{3}, Sureness::EstimatedFrom(0));
+  profile.AddSureness(MethodIndex{4},
+                      Sureness::Of(Sureness::Bounded(), Sureness::EstimatedFrom(5)));
+  NoteCodeHashes(profile);
+  CHECK_THAT(std::string(*AgentPart(profile, kCodePart)),
+             Catch::Contains(R"("sureness":"g+2gC+")"));
+  CHECK(ReadBack(profile) == "g+g+.gC+");
 }
 
 TEST_CASE("the least sure of what is added counts") {
@@ -201,13 +214,51 @@ TEST_CASE("a profile in which all is as usual has no marks") {
   CHECK(ReadBack(exact) == "ee.");
 }
 
+TEST_CASE("when methods were first called is read back, also without hashes") {
+  Profile profile = Methods(9);  // of which 2, 5 and 8 are not recorded
+  profile.AddFirstCall(MethodIndex{4}, {1, 1});
+  profile.AddFirstCall(MethodIndex{0}, {2, 1});
+  profile.AddFirstCall(MethodIndex{0}, {40, 1});
+  profile.AddFirstCall(MethodIndex{6}, {INT64_MAX, INT64_MAX});
+  NoteCodeHashes(profile);
+  const Result<std::string> text = WriteProfileText(profile);
+  REQUIRE(text.ok());
+  const Result<Profile> read = ReadProfileText(*text);
+  REQUIRE(read.ok());
+  CHECK(read->FirstCallOf(MethodIndex{0}) == FirstCall{42, 2});
+  CHECK(read->FirstCallOf(MethodIndex{0}).mean() == 21);
+  CHECK(read->FirstCallOf(MethodIndex{4}) == FirstCall{1, 1});
+  CHECK(read->FirstCallOf(MethodIndex{6}) == FirstCall{INT64_MAX, INT64_MAX});
+  CHECK_FALSE(read->FirstCallOf(MethodIndex{1}).is_known());
+  profile.ForgetFirstCalls();
+  NoteCodeHashes(profile);
+  CHECK_FALSE(AgentPart(profile, kCodePart));
+}
+
+TEST_CASE("first calls that do not fit are refused") {
+  const auto with = [](const std::string& first) {
+    return R"({"bits":36,"methods":"abcdef","hashes":"---","first":")" + first + "\"}";
+  };
+  for (const char* first : {"", "AAA", "BFAA", "BBBCCD"}) {
+    INFO(first);
+    CHECK(IsCodePart(with(first)));
+  }
+  // Too few, too many, no rank, a sum of ranks that is too small.
+  for (const char* first : {"AA", "AAAA", "AAB", "CBAA", "BAAA", "!AA"}) {
+    INFO(first);
+    CHECK_FALSE(IsCodePart(with(first)));
+  }
+}
+
 TEST_CASE("marks that do not fit are refused") {
   const auto with = [](const std::string& marks) {
     return R"({"bits":36,"methods":"abcdef","hashes":"---","sureness":")" + marks + "\"}";
   };
-  for (const char* marks : {"", "e3", "eMg", "Z2-", "b2e", "eee"}) CHECK(IsCodePart(with(marks)));
+  for (const char* marks : {"", "e3", "eMg", "Z2-", "b2e", "eee", "M+g+e", "g+3"})
+    CHECK(IsCodePart(with(marks)));
   for (const char* marks :
-       {"e", "e2", "e4", "x3", "a3", "e0", "e1ee", "3e", "e99999999", "e9999999", "e3!", "EXACT"}) {
+       {"e", "e2", "e4", "x3", "a3", "e0", "e1ee", "3e", "e99999999", "e9999999", "e3!", "EXACT",
+        "e+ee", "b+2e", "-+ee", "M++e", "M2+e", "+"}) {
     INFO(marks);
     CHECK_FALSE(IsCodePart(with(marks)));
   }

@@ -26,9 +26,6 @@ constexpr CountMember kCounts[] = {
     {"methods_failed", &HarvestNote::methods_failed},
     {"methods_trained", &HarvestNote::methods_trained},
     {"methods_trained_unknown", &HarvestNote::methods_trained_unknown},
-    {"few_permille", &HarvestNote::few_permille},
-    {"few_methods", &HarvestNote::few_methods},
-    {"few_executions", &HarvestNote::few_executions},
     {"sites_left_out", &HarvestNote::sites_left_out},
     {"lambdas_left_out", &HarvestNote::lambdas_left_out},
     {"classes_left_out", &HarvestNote::classes_left_out}};
@@ -179,10 +176,6 @@ std::string HarvestNote::Describe() const {
                       Counted(type_width, "class", "classes"));
   if (left_out_permille > 0)
     text += fmt::format(", {:.1f} % left out", static_cast<double>(left_out_permille) / 10);
-  if (few_permille > 0) {
-    text += fmt::format(", {:.1f} % of the calls estimated from few executions",
-                        static_cast<double>(few_permille) / 10);
-  }
   if (recursive_groups > 0)
     text += ", " + Counted(recursive_groups, "recursive group", "recursive groups");
   if (!exact_classes.empty())

@@ -57,12 +57,9 @@ struct HarvestNote {
   int64_t methods_failed = 0;        // whose MethodDatas did not pass the checks
   int64_t methods_trained = 0;       // that an AOT cache brought counts for, which were subtracted
   int64_t methods_trained_unknown = 0;  // that were left out because this failed
-  // Calls that are estimated from few executions of their callers: their part of all calls, how many methods hold nine
-  // tenths of them, and from how many executions those of the first of these methods are.
-  int64_t few_permille = 0, few_methods = 0, few_executions = 0;
-  int64_t sites_left_out = 0;    // with too many classes, or with classes without a name
-  int64_t lambdas_left_out = 0;  // without a name in an image
-  int64_t classes_left_out = 0;  // other generated ones
+  int64_t sites_left_out = 0;           // with too many classes, or with classes without a name
+  int64_t lambdas_left_out = 0;         // without a name in an image
+  int64_t classes_left_out = 0;         // other generated ones
   bool operator==(const HarvestNote&) const = default;
 
   std::string ToJson() const;

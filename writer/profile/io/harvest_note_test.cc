@@ -24,9 +24,6 @@ TEST_CASE("a note reads back as it was written, also with members of later versi
   note.methods_trained_unknown = 3;
   note.cpu_ms = 1234;
   note.estimate_refused = true;
-  note.few_permille = 990;
-  note.few_methods = 3;
-  note.few_executions = 4;
   note.sites_left_out = 15;
   note.lambdas_left_out = 2;
   const std::string json = note.ToJson();

@@ -12,6 +12,7 @@
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/profile_events.h"
@@ -78,6 +79,7 @@ class ModelBuilder final : public ProfileEvents {
       profile_.AddCount(Table::kSamples, context, count);
   }
   Profile& profile() { return profile_; }
+  std::string_view name() const { return name_; }
 
   bool OnVersion(std::string_view version, const Place& place) override {
     if (Status status = CheckVersion(version); !status.ok()) {
@@ -256,7 +258,11 @@ Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
   builder.Finish();
   LoadCodeHashes(builder.profile());
   LoadPositionNotes(builder.profile());
-  return std::move(builder.profile());
+  if (!IsInclusive(builder.profile())) return std::move(builder.profile());
+  Result<Profile> disjoint = ToDisjoint(builder.profile());
+  if (disjoint.ok()) return disjoint;
+  return Status(disjoint.status().code(),
+                std::string(builder.name()) + ": " + disjoint.status().message());
 }
 
 }  // namespace

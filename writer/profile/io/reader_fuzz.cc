@@ -9,6 +9,7 @@
 
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/reader.h"
 #include "writer/profile/io/run_note.h"
@@ -67,6 +68,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!report.ok()) Disagree(report.status().message());
     if (const Result<Profile> read = ReadProfileText(in_pieces.text()); !read.ok())
       Disagree("in pieces, it is not read: " + read.status().message());
+  }
+  if (const Result<Profile> inclusive = ToInclusive(*whole); inclusive.ok()) {
+    const Result<std::string> in_form =
+        WriteProfileText(*inclusive, {.version = FormatVersion::k1_1_0});
+    if (!in_form.ok()) Disagree(in_form.status().message());
+    const Result<Profile> read = ReadProfileText(*in_form);
+    if (!read.ok()) Disagree("inclusive, it is not read: " + read.status().message());
+    for (const Table table : kAllTables) {
+      if (read->Total(table) != whole->Total(table))
+        Disagree("inclusive contexts are read with other sums");
+    }
   }
   // What has whole stacks is not written as split.
   Profile plain = std::move(*ReadProfileText(text));

@@ -9,6 +9,7 @@
 
 #include "writer/base/open_file.h"
 #include "writer/profile/example_profiles.h"
+#include "writer/profile/io/context_form.h"
 #include "writer/profile/io/writer.h"
 
 int main(int argc, char** argv) {
@@ -45,6 +46,8 @@ int main(int argc, char** argv) {
     const std::string name = "random-" + std::to_string(i) + "-" +
                              std::string(FormatVersionName(options.version)) + ".json";
     if (!write(profile, options, name)) return 1;
+    const Result<Profile> inclusive = ToInclusive(profile);
+    if (!official && inclusive.ok() && !write(*inclusive, options, "inclusive-" + name)) return 1;
     options.gzip = true;
     if (i % 4 == 0 && !write(profile, options, name + ".gz")) return 1;
   }

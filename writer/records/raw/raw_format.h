@@ -47,6 +47,7 @@
 //   stack      number, 1 if frames are missing, frames; each: method, bci, line + 1 or 0. The
 //              innermost is first. Element `number` of the array "stacks" is its weight, in first
 //              intervals where the interval adapts (firstIntervalNs in the part "sampling")
+//   first      counters, each: difference. The first snapshot that found these above 0, after that of the record before
 //   part       name, JSON. A part of the profile's section "iprofagent"; the last one counts
 //
 // The tail is bytes, sealed like a log record:
@@ -80,7 +81,7 @@
 
 namespace iprof {
 
-inline constexpr uint32_t kRawVersion = 6;
+inline constexpr uint32_t kRawVersion = 7;
 inline constexpr uint8_t kRawRecordVersion = 1;
 inline constexpr size_t kRawPageBytes = 4096;
 inline constexpr size_t kRawPageWords = kRawPageBytes / sizeof(uint64_t);
@@ -137,6 +138,7 @@ enum class RawRecordKind : uint8_t {
   kMethod,
   kStack,
   kPart,
+  kFirst,
 };
 
 enum class RawArray : uint8_t { kCounters, kPairs, kStacks, kTail, kHarvest, kHashes };

@@ -248,7 +248,7 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
 void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
   AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : contents.parts) {
-    if (name != kHarvestPart && name != kContextsPart && AgentSection::CanBePart(name, json))
+    if (name != kHarvestPart && name != kContextSamplesPart && AgentSection::CanBePart(name, json))
       section.SetPart(name, json);
   }
   if (const auto json = section.Part(kProvenancePart)) {
@@ -260,6 +260,7 @@ void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profi
     }
   } else {
     profile.ForgetCodeHashes();  // the user wants neither
+    profile.ForgetFirstCalls();
   }
   // These are made of the profile.
   section.RemovePart(kCodePart);
@@ -290,7 +291,8 @@ void AddProbeCounts(const RawContents& contents, ProfileSink& sink) {
                        .more_counters = classes.more_counters(),
                        .live_frames = live_frames,
                        .options = contents.header.assembly,
-                       .estimated = contents.estimated});
+                       .estimated = contents.estimated,
+                       .first_seen = contents.first_seen.by_counter()});
 }
 
 void AddHarvest(const RawContents& contents, ProfileSink& sink) {
@@ -333,7 +335,7 @@ RawProfile MakeRawProfile(const RawContents& contents) {
   profile.AddStandardTypes();
   ProfileSink sink(profile);
   std::optional<ContextSamples> contexts;
-  if (const auto part = contents.parts.find(std::string(kContextsPart));
+  if (const auto part = contents.parts.find(std::string(kContextSamplesPart));
       part != contents.parts.end())
     contexts = DecodeContextSamples(part->second);
   if (contexts) sink.SetContexts(*contexts);

@@ -202,7 +202,8 @@ class FileReading {
         ReadRawRecords(*contents->log,
                        {.pairs = arrays[static_cast<size_t>(RawArray::kPairs)],
                         .stacks = arrays[static_cast<size_t>(RawArray::kStacks)],
-                        .damaged_pairs = damaged[static_cast<size_t>(RawArray::kPairs)]},
+                        .damaged_pairs = damaged[static_cast<size_t>(RawArray::kPairs)],
+                        .counters = contents->counters.size()},
                        contents);
     const std::vector<uint64_t>& tail = arrays[static_cast<size_t>(RawArray::kTail)];
     const bool is_tail_read = ReadRawTail(BytesOf(tail), contents);

@@ -29,6 +29,7 @@
 
 #include "writer/base/status.h"
 #include "writer/records/class_record.h"
+#include "writer/records/first_seen.h"
 #include "writer/records/profile_assembly.h"
 #include "writer/records/raw/raw_format.h"
 #include "writer/records/raw/raw_writer.h"
@@ -108,6 +109,7 @@ struct RawContents {
   bool newer_is_damaged = false;  // there is, or seems to be, a newer snapshot, which is not whole
   std::vector<RawClass> classes;
   std::vector<uint64_t> counters;  // by CounterIndex
+  FirstSeen first_seen;            // of these
   TypeCounts types;                // by site
   std::vector<RawType> declared;
   std::vector<RawMethod> methods;

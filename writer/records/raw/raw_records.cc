@@ -81,6 +81,8 @@ class LogReading {
         return ReadStack(&in);
       case RawRecordKind::kPart:
         return ReadPart(&in);
+      case RawRecordKind::kFirst:
+        return ReadFirst(&in);
     }
     return false;
   }
@@ -105,6 +107,18 @@ class LogReading {
     } else {
       classes_[known->second] = {made, true};
     }
+    return true;
+  }
+
+  bool ReadFirst(BoundedReader* in) {
+    std::vector<uint32_t> counters;
+    RawAscending counter(in);
+    for (uint32_t left = in->GetCount(1); left > 0 && in->ok(); --left) {
+      const uint32_t number = counter.Next();
+      if (in->ok() && number < numbers_.counters) counters.push_back(number);
+    }
+    if (!in->ok() || !in->at_end()) return false;
+    contents_.first_seen.NoteNew(counters);
     return true;
   }
 
@@ -371,6 +385,17 @@ RawRecord EncodeRawPart(const RawPart& part) {
   auto body = Begin(RawRecordKind::kPart);
   PutText(part.name, &body);
   PutText(part.json, &body);
+  return Seal(body);
+}
+
+RawRecord EncodeRawFirst(std::span<const uint32_t> counters) {
+  auto body = Begin(RawRecordKind::kFirst);
+  Put(counters.size(), &body);
+  uint32_t last = 0;
+  for (const uint32_t counter : counters) {
+    Put(counter - last, &body);
+    last = counter;
+  }
   return Seal(body);
 }
 

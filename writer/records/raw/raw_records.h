@@ -38,6 +38,8 @@ RawRecord EncodeRawPair(uint32_t number, uint32_t site, std::string_view type);
 RawRecord EncodeRawMethod(uint32_t number, const RawMethod& method);
 RawRecord EncodeRawStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut);
 RawRecord EncodeRawPart(const RawPart& part);
+// Ascending.
+RawRecord EncodeRawFirst(std::span<const uint32_t> counters);
 
 struct RawTail {
   std::span<const RawPart> parts;
@@ -52,6 +54,7 @@ struct RawNumbers {
   std::span<const uint64_t> stacks;
   // RawRanges: these read as zeros.
   std::span<const std::pair<uint64_t, uint64_t>> damaged_pairs = {};
+  size_t counters = 0;  // how many there are
 };
 
 struct RawLogRead {

@@ -64,6 +64,20 @@ TEST_CASE("counts of unloaded classes stay in the log until they are used") {
   CHECK(all.text == "c0=5 c3=9 s0=2 s7=0 a.B:6 a.C:1 ");
 }
 
+TEST_CASE(
+    "the order in which snapshots first saw counters is read, as far as there are such counters") {
+  RawContents contents;
+  std::vector<uint8_t> log;
+  for (const RawRecord& record : {EncodeRawFirst(std::vector<uint32_t>{0, 2}),
+                                  EncodeRawFirst(std::vector<uint32_t>{1, 7, 9})})
+    log.insert(log.end(), record.begin(), record.end());
+  ReadRawRecords(log, {.pairs = {}, .stacks = {}, .counters = 8}, &contents);
+  CHECK(contents.damaged_records == 0);
+  const auto seen = contents.first_seen.by_counter();
+  CHECK(std::vector<uint16_t>(seen.begin(), seen.end()) ==
+        std::vector<uint16_t>{1, 2, 1, 0, 0, 0, 0, 2});
+}
+
 TEST_CASE("types that are not counted stay in the log, and give their methods some at a time") {
   std::vector<std::pair<std::string, std::string>> methods;
   for (size_t m = 0; m < RawTypeMethods::kAtOnce + 10; ++m)

@@ -33,7 +33,7 @@ class RawSink final : public RecordSink {
   bool may_repeat() const override { return may_repeat_; }
   void SetProbeCounts(ProbeCounts counts) override;
   void SetContexts(const ContextSamples& samples) override {
-    SetPart(kContextsPart, EncodeContextSamples(samples));
+    SetPart(kContextSamplesPart, EncodeContextSamples(samples));
   }
   void SetExact(ProbeCounts counts) override;
   const Profile* exact() const override { return exact_ ? &*exact_ : nullptr; }

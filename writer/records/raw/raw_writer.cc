@@ -438,6 +438,10 @@ void RawWriter::AddStack(uint32_t number, std::span<const RawStackFrame> frames,
   rep_->element_bytes += record.size() + 2 * sizeof(uint64_t);
 }
 
+void RawWriter::AddFirst(std::span<const uint32_t> counters) {
+  if (!rep_->Append(EncodeRawFirst(counters))) ++rep_->lost.parts;
+}
+
 void RawWriter::AddPart(const RawPart& part) {
   const RawRecord record = EncodeRawPart(part);
   if (!rep_->Append(record)) {

@@ -153,6 +153,8 @@ class RawWriter {
   // Innermost first; its methods must have been added. `cut`: outer frames are missing.
   void AddStack(uint32_t number, std::span<const RawStackFrame> frames, bool cut);
   void AddPart(const RawPart& part);
+  // Counters, ascending, that the next snapshot is the first to find above 0.
+  void AddFirst(std::span<const uint32_t> counters);
 
   // Writes what was added to the log, so that it takes no more memory. It belongs to the file once a
   // generation is published. Publish does this itself.

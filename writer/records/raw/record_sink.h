@@ -40,6 +40,8 @@ struct ProbeCounts {
   std::span<const std::pair<std::string_view, uint64_t>> live_frames = {};
   AssemblyOptions options = {};
   EstimatedMethods estimated = {};  // the counts have these estimates
+  // FirstSeen::by_counter. Not for a log, which has it (AddFirst).
+  std::span<const uint16_t> first_seen = {};
 };
 
 class RecordSink {

@@ -121,6 +121,7 @@ std::string Sequence() {
             iprof::EncodeRawMethod(0, {.type = "a.B", .name = "run", .descriptor = "(I)[J"}), &out);
   AddRecord(kStack, iprof::EncodeRawStack(3, {&frame, 1}, true), &out);
   AddRecord(kPart, iprof::EncodeRawPart({"run", "{\"a\":[1]}"}), &out);
+  AddRecord(kFirst, iprof::EncodeRawFirst(std::vector<uint32_t>{0, 3, 7}), &out);
   AddRecord(kUnloaded, iprof::EncodeRawUnloaded(0, {.counters = {{0, 5}, {3, 9}}, .sites = {}}),
             &out);
   AddRecord(kForgotten, iprof::EncodeRawForgotten(), &out);

@@ -96,6 +96,7 @@ RunNote RunRecord::Note() const {
 void NoteProvenance(const Options& options, const RunNote& note, Profile& profile) {
   if (!options.provenance) {
     profile.ForgetCodeHashes();
+    profile.ForgetFirstCalls();
   } else {
     RunList runs;
     runs.Add(note);

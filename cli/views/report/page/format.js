@@ -19,8 +19,9 @@ export function shortCount(number) {
   return `${value.toPrecision(3)} ${units[unit]}`;
 }
 
-// What a mark says (writer/profile/sureness.h): "M" → "estimated from 4,096 executions".
+// What a mark says (writer/profile/sureness.h): "M" → "estimated from 4,096 executions", "g+" → "guessed, but for the calls".
 export function sureness(mark) {
+  if (mark.endsWith('+')) return `${sureness(mark.slice(0, -1))}, but for the calls`;
   const words = {e: 'exact', b: 'bounded', g: 'guessed'};
   if (mark < 'A' || mark > 'Z') return words[mark] ?? 'unknown';
   const executions = 2 ** (mark.charCodeAt(0) - 65);

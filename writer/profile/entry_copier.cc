@@ -1,4 +1,4 @@
-#include "writer/ops/entry_copier.h"
+#include "writer/profile/entry_copier.h"
 
 namespace iprof {
 
@@ -23,6 +23,7 @@ MethodIndex EntryCopier::Map(MethodIndex method) {
                                : to_.AddMethod(name, signature);
     if (from_.CodeHash(method) != 0) to_.SetCodeHash(*known, from_.CodeHash(method));
     to_.AddSureness(*known, from_.SurenessOf(method));
+    to_.AddFirstCall(*known, from_.FirstCallOf(method));
     to_.notes().Add(*known, from_.notes(), method);
   }
   return *known;
