@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <thread>
 #include <tuple>
@@ -124,6 +125,8 @@ void ContextStacks::Open(JNIEnv* jni) {
 void ContextStacks::Work(JNIEnv* jni) {
   if (!wants_open_.load() || !Link(jni)) return;
   wants_open_.store(false);
+  if (const Holding holding(busy_, kPatience); holding)
+    budget_.Begin(Now(CLOCK_PROCESS_CPUTIME_ID));
   current.store(this);
   jni->SetStaticBooleanField(owner_, armed_, JNI_TRUE);
 }
@@ -156,26 +159,37 @@ void ContextStacks::TakeAt(JNIEnv* jni, uint32_t site, const Operands& operands)
   if (site >= stacks_.site_count()) return;
   const Holding holding(busy_);
   if (!holding) {
-    missed_.fetch_add(1, std::memory_order_relaxed);
+    ++lost_[kBusy];
     jni->SetIntArrayRegion(left_, static_cast<jsize>(site), 1, &kLater);
     return;
   }
   // First, so that a failure does not come again at once.
   SetDistance(jni, site);
   const int64_t begin = Now(CLOCK_THREAD_CPUTIME_ID);
-  TakeStack(jni, site, operands);
+  TakenStack stack;
+  const bool is_whole = TakeStack(jni, site, operands, stack);
   budget_.Spend(Now(CLOCK_THREAD_CPUTIME_ID) - begin);
+  if (!is_whole) return;
+  const uint64_t mean = stacks_.MeanOf(site);
+  stacks_.Add(site, stack, budget_.Affords(Now(CLOCK_PROCESS_CPUTIME_ID)));
+  if (stacks_.MeanOf(site) != mean) SetDistance(jni, site);
 }
 
-void ContextStacks::TakeStack(JNIEnv* jni, uint32_t site, const Operands& operands) {
+bool ContextStacks::TakeStack(JNIEnv* jni, uint32_t site, const Operands& operands,
+                              TakenStack& stack) {
   const auto outcome = OutcomeOf(jni, site, operands);
   Frames frames;
-  TakenStack stack;
-  if (!outcome || !ReadFrames(jni, frames) || !Resolve(jni, site, frames, stack)) return;
-  stack.outcome = *outcome;
-  const uint64_t mean = stacks_.MeanOf(site);
-  stacks_.Add(site, stack, budget_.IsExceeded(Now(CLOCK_PROCESS_CPUTIME_ID)));
-  if (stacks_.MeanOf(site) != mean) SetDistance(jni, site);
+  if (!outcome) {
+    ++lost_[kNoOutcome];
+  } else if (!ReadFrames(jni, frames)) {
+    ++lost_[kNoFrames];
+  } else if (!Resolve(jni, site, frames, stack)) {
+    ++lost_[kNoMethod];
+  } else {
+    stack.outcome = *outcome;
+    return true;
+  }
+  return false;
 }
 
 void ContextStacks::SetDistance(JNIEnv* jni, uint32_t site) {
@@ -337,6 +351,7 @@ std::optional<ContextSamples> ContextStacks::Samples(const ToClassFile& to_class
   }
   to_class_file(positions);
 
+  uint64_t cut = 0;
   ContextSamples samples;
   for (Method& method : seen.methods) samples.methods.push_back(std::move(method.names));
   samples.types = std::move(seen.types);
@@ -351,7 +366,10 @@ std::optional<ContextSamples> ContextStacks::Samples(const ToClassFile& to_class
       std::vector<uint64_t> key{stack.outcome};
       for (const RunningPlace& place : std::span(stack.callers).first(stack.depth)) {
         const auto& original = positions[numbers.at(key_of(place))].original;
-        if (!original) break;
+        if (!original) {
+          ++cut;
+          break;
+        }
         one.callers.push_back({place.method, *original});
         key.push_back(uint64_t{place.method} << 16 | static_cast<uint64_t>(*original));
       }
@@ -363,17 +381,29 @@ std::optional<ContextSamples> ContextStacks::Samples(const ToClassFile& to_class
       }
     }
   }
+  cut_.store(cut);
   return samples;
 }
 
 std::string ContextStacks::Report() {
   const Holding holding(busy_, kPatience);
   if (!holding) return "";
+  constexpr size_t kSteps[] = {256, 64, StackReservoir::kFewStacks, 1, 0};
+  std::array<size_t, std::size(kSteps)> sites{};
+  for (uint32_t site = 0; site < stacks_.site_count(); ++site) {
+    size_t step = 0;
+    while (stacks_.StacksOf(site).size() < kSteps[step]) ++step;
+    ++sites[step];
+  }
+  const uint64_t taken = stacks_.taken();
   return fmt::format(
-      "stacks for contexts: {} taken, {} dropped, {} missed because another thread took one; {} "
-      "sites; {} us\n",
-      stacks_.taken(), stacks_.dropped(), missed_.load(), stacks_.site_count(),
-      budget_.spent_ns() / 1000);
+      "stacks for contexts: {} taken in {} us, {} kept; lost: {} while another thread took one, {} "
+      "without class, {} without "
+      "frames, {} without method; {} ended at code without position\n"
+      "calls and branches with at least 256 stacks: {}, 64: {}, 16: {}, 1: {}, none: {}\n",
+      taken, budget_.spent_ns() / 1000, taken - stacks_.dropped(), lost_[kBusy].load(),
+      lost_[kNoOutcome].load(), lost_[kNoFrames].load(), lost_[kNoMethod].load(), cut_.load(),
+      sites[0], sites[1], sites[2], sites[3], sites[4]);
 }
 
 }  // namespace iprof::vm

@@ -8,7 +8,7 @@
 // later that of 512 stacks 300 had a receiver of the class Print and the caller Report.write:12.
 //
 // Guarantees:
-// - Takes no more of the process's CPU time than StackBudget says.
+// - Takes about as much of the process's CPU time as StackBudget allows.
 // - A thread of the program waits for nothing: if another thread takes a stack, this one goes on without.
 // - Runs no Java code. Names are learnt while their frames are on the stack, so their classes are loaded.
 // - A stack ends where a caller has no name, and at a virtual thread's end; linkage is left out (stack_translation.h).
@@ -114,7 +114,7 @@ class ContextStacks {
 
   bool Link(JNIEnv* jni);
   void TakeAt(JNIEnv* jni, uint32_t site, const Operands& operands);
-  void TakeStack(JNIEnv* jni, uint32_t site, const Operands& operands);
+  bool TakeStack(JNIEnv* jni, uint32_t site, const Operands& operands, TakenStack& stack);
   std::optional<uint32_t> OutcomeOf(JNIEnv* jni, uint32_t site, const Operands& operands);
   bool ReadFrames(JNIEnv* jni, Frames& frames) const;
   // Returns false if the site's own method has no name.
@@ -141,7 +141,9 @@ class ContextStacks {
   std::unordered_map<std::string, uint32_t> methods_;
   std::unordered_map<std::string, uint32_t> types_;
   StackBudget budget_;
-  std::atomic<uint64_t> missed_{0};
+  enum Loss : uint8_t { kBusy, kNoOutcome, kNoFrames, kNoMethod, kLosses };
+  std::array<std::atomic<uint64_t>, kLosses> lost_{};
+  std::atomic<uint64_t> cut_{0};  // of the last Samples
   std::atomic<size_t> bytes_{0};
 };
 

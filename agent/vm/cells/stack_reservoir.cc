@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace iprof::vm {
 namespace {
@@ -23,21 +24,22 @@ StackReservoir::StackReservoir(std::span<const uint64_t> executions, size_t most
   }
 }
 
-void StackReservoir::Add(uint32_t site, const TakenStack& stack, bool is_costly) {
+void StackReservoir::Add(uint32_t site, const TakenStack& stack, size_t affordable) {
   Site& s = sites_[site];
   s.stacks.push_back(stack);
   ++taken_;
   ++kept_;
-  ++s.since_thin;
-  const bool is_full = s.stacks.size() >= kMostStacks || kept_ >= most_in_all_;
-  if (is_full || (is_costly && s.since_thin >= kBetween)) Thin(s);
+  if (!std::exchange(s.is_used, true)) ++used_sites_;
+  const size_t limit = std::min(affordable, most_in_all_);
+  const size_t few = kept_ / 2 >= limit || kept_ >= most_in_all_ ? 1 : kFewStacks;
+  const bool makes_way = kept_ >= limit && s.stacks.size() >= std::max(few, kept_ / used_sites_);
+  if (makes_way || s.stacks.size() >= kMostStacks) Thin(s);
   if (kept_ <= most_in_all_ || s.stacks.empty()) return;
   s.stacks.pop_back();
   --kept_;
 }
 
 void StackReservoir::Thin(Site& site) {
-  site.since_thin = 0;
   if (site.mean_log2 == kLargestMeanLog2) {  // can only be left out
     site.stacks.pop_back();
     --kept_;
@@ -54,7 +56,11 @@ uint32_t StackReservoir::DrawDistance(uint32_t site) {
 }
 
 void StackReservoir::Forget() {
-  for (Site& site : sites_) site.stacks = {};
+  for (Site& site : sites_) {
+    site.stacks = {};
+    site.is_used = false;
+  }
+  used_sites_ = 0;
   taken_ = 0;
   kept_ = 0;
 }
