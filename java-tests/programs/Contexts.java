@@ -1,6 +1,5 @@
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -115,16 +114,12 @@ public final class Contexts {
     for (int i = 0; i < times; ++i) pick(i % 100, 50);
   }
 
-  static <T> void streamed(List<T> all, Function<T, Integer> by) {
-    all.stream().map(by).forEach(x -> sum += x);
-  }
-
   static void streamedTwice(List<Integer> all) {
-    streamed(all, x -> x * 2);
+    all.stream().map(x -> x * 2).forEach(x -> sum += x);
   }
 
   static void streamedOnce(List<Integer> all) {
-    streamed(all, x -> x + 1);
+    all.stream().map(x -> x + 1).forEach(x -> sum += x);
   }
 
   private static void round(int times, List<Integer> numbers) {

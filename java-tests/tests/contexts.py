@@ -1,10 +1,13 @@
 """Receivers and branches by caller (contexts=all) of a program that knows what its library does for whom."""
 
+import sys
 import time
 
+from iprofdev.messages import Unavailable
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase
+from oracle import asm_agent, contexts
 
 ROUNDS, TIMES = 50, 20_000
 ALL = ROUNDS * TIMES
@@ -18,8 +21,9 @@ FIRST_WAY = {"seldom": 0.01, "often": 0.99, "half": 0.5}
 
 
 class Contexts(AgentCase):
-    def record(self, *arguments, name, options, main=(ROUNDS, TIMES)):
-        self.run_java("Contexts", *map(str, main), *arguments, agent=f"out={name},samples=n,{options}")
+    def record(self, *arguments, name, options, main=(ROUNDS, TIMES), program="Contexts"):
+        run = self.run_java(program, *map(str, main), *arguments, agent=f"out={name},samples=n,verbose=2,{options}")
+        self.said = "\n".join(line for line in self.agent_lines(run.stderr) if "stacks" in line)
         return self.profile(name)
 
     def by_caller(self, table, method, callers):
@@ -39,11 +43,11 @@ class Contexts(AgentCase):
     def assert_right(self, profile):
         targets = self.by_caller(profile.receivers(), "Contexts.measure", TARGETS)
         self.assertLess(self.error(targets, {caller: {f"Contexts${name}": ALL * share for name, share in shares.items()}
-                                             for caller, shares in TARGETS.items()}), 0.01, targets)
+                                             for caller, shares in TARGETS.items()}), 0.01, f"{targets}\n{self.said}")
         ways = self.by_caller(profile.branches(), "Contexts.pick", FIRST_WAY)
         taken = sorted(key for key in ways["often"])
         self.assertLess(self.error(ways, {caller: {taken[0]: ALL * share, taken[1]: ALL * (1 - share)}
-                                          for caller, share in FIRST_WAY.items()}), 0.025, ways)
+                                          for caller, share in FIRST_WAY.items()}), 0.025, f"{ways}\n{self.said}")
 
     def error(self, found, true):
         """Which part of all executions the profile gives to the wrong outcome, where a caller's shares are compared."""
@@ -75,7 +79,7 @@ class Contexts(AgentCase):
         self.assertEqual(profile.calls_of("Contexts.measure"), earlier.calls_of("Contexts.measure"))
 
     def test_streams_have_their_functions_by_caller(self):
-        include = "include=Contexts*,java.util.stream.*"
+        include = "include=Contexts*+java.util.stream.*"
         self.record(name="e.iprof", options=include)
         profile = self.record(name="c.iprof", options=f"{include},contexts=all,weights=e.iprof")
         callers = ("streamedOnce", "streamedTwice")
@@ -95,6 +99,26 @@ class Contexts(AgentCase):
         profile = self.record(name="c.iprof", options="contexts=all,weights=e.iprof", main=(2, TIMES))
         for key in ("Contexts.measure(Contexts$Shape)void:4", "Contexts.pick(int, int)void:2"):
             self.assertEqual(self.pooled(profile)[key], self.pooled(earlier)[key])
+
+    def test_an_oracle_sees_the_same_of_a_program_that_does_not_know_its_counts(self):
+        try:
+            oracle = asm_agent.AsmAgent(self.jvm, self.folder / "oracle", "ContextOracle")
+        except (Unavailable, FileNotFoundError) as missing:
+            self.skipTest(str(missing))
+        watched = ("Pipelines", "java.util.stream.", "java.util.TimSort.")
+        include = "include=Pipelines*+java.util.stream.*+java.util.TimSort"
+        earlier = self.record(name="e.iprof", options=include, main=(300, 1000), program="Pipelines")
+        positions = contexts.candidates(earlier, watched)
+        contexts.write_sites(earlier, positions, self.folder / "sites")
+        self.run_java("Pipelines", "3", "1000", agent=None, jvm_args=oracle.options(self.folder / "seen", self.folder / "sites"))
+        seen = contexts.read(self.folder / "seen")
+        profile = self.record(name="c.iprof", options=f"{include},contexts=all,weights=e.iprof", main=(300, 1000), program="Pipelines")
+        without, errors = (contexts.errors(seen, one, positions) for one in (earlier, profile))
+        figures = f"without callers {without}\nwith callers {errors}\n{self.said}"
+        print(figures, file=sys.stderr)
+        for table, most in ((contexts.RECEIVERS, 0.01), (contexts.BRANCHES, 0.025)):
+            self.assertGreater(without[table].share, most, figures)  # callers matter
+            self.assertLess(errors[table].share, most, figures)
 
     def contexts_in(self, name):
         self.run_tool("recover", self.folder / "k.iraw", "-o", self.folder / name, expect=None)
