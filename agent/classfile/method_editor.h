@@ -76,6 +76,8 @@ class MethodEditor {
   // For Before() an instruction that takes a reference from the stack: the snippet can read that
   // reference.
   SnippetBuilder BuildForTop() { return SnippetBuilder(*pool_, *arena_, SnippetKind::kPeek); }
+  // The same for an instruction that takes two ints or two references.
+  SnippetBuilder BuildForTopTwo() { return SnippetBuilder(*pool_, *arena_, SnippetKind::kPeekTwo); }
 
   // A local for use within one insertion. After ReuseLocals(), another insertion may use the same
   // index.

@@ -30,8 +30,8 @@ struct Snippet {
 };
 
 // kPlain leaves the stack as it was. kReceiver starts with a reference on the stack and consumes
-// it. kPeek starts with one slot on the stack, which it may duplicate but leaves there.
-enum class SnippetKind : uint8_t { kPlain, kReceiver, kPeek };
+// it. kPeek and kPeekTwo start with one or two slots on the stack, which they may duplicate but leave there.
+enum class SnippetKind : uint8_t { kPlain, kReceiver, kPeek, kPeekTwo };
 
 class SnippetBuilder {
  public:
@@ -39,7 +39,9 @@ class SnippetBuilder {
       : pool_(&pool),
         arena_(&arena),
         consumed_(kind == SnippetKind::kReceiver ? 1 : 0),
-        depth_(kind == SnippetKind::kPlain ? 0 : 1) {
+        depth_(kind == SnippetKind::kPlain     ? 0
+               : kind == SnippetKind::kPeekTwo ? 2
+                                               : 1) {
     base_ = depth_;
     max_ = depth_;
   }

@@ -46,11 +46,14 @@ class PossibleOrigins {
   void Add(const ClassRecord& klass, const CountedMethod& m, bool is_same) {
     position_.is_recorded = position_.is_recorded || m.rewritten || !is_same;
     if (!m.rewritten) return AddOne(position_.running, 0, is_same);
-    const auto map = std::span<const uint8_t>(klass.positions).subspan(m.positions);
     const uint32_t own = CodeLengthIn(m.code_hash);
-    const uint32_t rewritten = RewrittenLength(map);
     if (with_own_ && (own == 0 || (position_.code.Fits(own) && position_.running < own)))
       AddOne(position_.running, own, is_same);
+    AddVersion(std::span<const uint8_t>(klass.positions).subspan(m.positions), own, is_same);
+  }
+  // Code with probes. `own`: the length without.
+  void AddVersion(std::span<const uint8_t> map, uint32_t own, bool is_same) {
+    const uint32_t rewritten = RewrittenLength(map);
     if (position_.code.Fits(rewritten) && position_.running < rewritten)
       AddOne(OriginalPosition(map, position_.running), own, is_same);
   }
@@ -117,6 +120,8 @@ void ClassInstrumenter::UseSites(CounterSpace& sites, uint32_t sites_in_chunk,
   rep_->spaces.site_holder = std::move(site_holder_name);
 }
 
+void ClassInstrumenter::Watch(WatchedSites& sites) { rep_->spaces.watched.store(&sites); }
+
 bool ClassInstrumenter::Instrument(const ClassBytes& input,
                                    const std::function<uint8_t*(size_t)>& output,
                                    std::optional<ClassId>* held) {
@@ -169,11 +174,15 @@ void ClassInstrumenter::OriginalBcis(std::string_view internal_class,
   for (const ClassRecord& version : versions)
     for (const CountedMethod& m : version.methods)
       methods[Key{m.name, m.descriptor}].emplace_back(&version, &m);
+  const WatchedSites* const watched = rep_->spaces.watched.load();
   for (RunningPosition& position : positions) {
     PossibleOrigins origins(position, rep_->own_code_runs.load() || rep_->frozen.was_left_out());
     for (const auto& [klass, m] : methods[Key{position.method, position.descriptor}]) {
       const bool is_same = !origin_of || origin_of(*klass, *m) == MethodOrigin::kSame;
       origins.Add(*klass, *m, is_same);
+      if (watched == nullptr || !m->rewritten) continue;
+      const auto map = watched->PositionsOf(klass->KeyOf(*m), m->code_hash);
+      origins.AddVersion(map, CodeLengthIn(m->code_hash), is_same);
     }
     origins.Finish();
   }
@@ -321,6 +330,7 @@ std::string ClassInstrumenter::Summary(const AddedCounts& added) const {
                                     Grouped(sums.classes_counted), Grouped(sums.methods_counted));
   summary += DescribeExactness(added.assembly);
   if (r.options.call_edges) summary += DescribeEdges(added.assembly.edges);
+  summary += DescribeContexts(added.assembly.contexts);
   summary += r.tally.LeftAlone();
   if (const uint64_t count = r.tally.methods_without_sites(); count > 0)
     summary +=

@@ -114,6 +114,8 @@ class ClassInstrumenter {
                     MemoryBudget* budget = nullptr);
   // From now on, objects' classes are counted at sites too. `sites` is a separate space.
   void UseSites(CounterSpace& sites, uint32_t sites_in_chunk, HolderName site_holder_name);
+  // From now on, classes get probes that take stacks. Any thread.
+  void Watch(WatchedSites& sites);
   ~ClassInstrumenter();
   ClassInstrumenter(const ClassInstrumenter&) = delete;
   ClassInstrumenter& operator=(const ClassInstrumenter&) = delete;

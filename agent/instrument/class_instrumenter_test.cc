@@ -81,6 +81,63 @@ std::string ProfileOf(Instrumenter& made, const std::vector<uint64_t>& counters)
   return CallsAndBranches(Assembled(made, counters));
 }
 
+// An earlier profile in which the branch of a.T.f(int)int at 1 goes both ways.
+ContextSites WatchingF() {
+  Profile earlier;
+  const TypeIndex signature[] = {earlier.AddType("a.T"), earlier.AddType("int"),
+                                 earlier.AddType("int")};
+  const Successor ways[] = {{10, 0, 100}, {4, 1, 100}};
+  earlier.AddSuccessors(earlier.AddContext(kNoContext, earlier.AddMethod("f", signature), 1), ways);
+  return ContextSites(earlier);
+}
+
+TEST_CASE(
+    "a class that is instrumented again can be watched, and both versions' positions are known") {
+  Instrumenter made(Placed(PlacementPolicy::kDirect));
+  const Bytes original = Countdown();
+  const Bytes counted = made.Run(original);
+  const ContextSites chosen = WatchingF();
+  WatchedSites watched(chosen);
+  made.instrumenter.Watch(watched);
+  const Bytes with_watch = made.Run(original);
+  CHECK(Probes(with_watch) == Probes(counted));
+  const uint32_t first = CodeLengthOf(counted, "f");
+  const uint32_t second = CodeLengthOf(with_watch, "f");
+  REQUIRE(second > first);
+  REQUIRE(watched.Find(0) != nullptr);
+  CHECK(watched.Find(0)->op == Op::ifle);
+  CHECK(WayOf(*watched.Find(0), {.first = 1}) == 4);
+  CHECK(WayOf(*watched.Find(0), {.first = 0}) == 10);
+  // The return at 11 is the last instruction before the trampolines of all versions, which are equally long.
+  using Position = ClassInstrumenter::RunningPosition;
+  std::vector<Position> many{{"f", "(I)I", first - 1, CodeStamp::Of(first, false)},
+                             {"f", "(I)I", second - 1, CodeStamp::Of(second, false)},
+                             {"f", "(I)I", 0, CodeStamp::Of(second, false)},
+                             {"f", "(I)I", 3, CodeStamp::Of(second + 1, false)}};
+  made.instrumenter.OriginalBcis("a/T", many);
+  REQUIRE(many[0].original);
+  CHECK(many[1].original == many[0].original);
+  CHECK(many[2].original == 0);
+  CHECK_FALSE(many[3].original);
+}
+
+TEST_CASE("a method that may not get longer is counted without being watched") {
+  const ContextSites chosen = WatchingF();
+  const auto length_with = [&](uint32_t limit) {
+    InstrumenterOptions options = Placed(PlacementPolicy::kDirect);
+    options.huge_method_limit = limit;
+    Instrumenter made(options);
+    WatchedSites watched(chosen);
+    made.instrumenter.Watch(watched);
+    return CodeLengthOf(made.Run(Countdown()), "f");
+  };
+  const uint32_t watched = length_with(8000);
+  const uint32_t counted = length_with(watched - 1);
+  CHECK(counted < watched);
+  CHECK(counted > CountdownCode().size());
+  CHECK(length_with(watched) == watched);
+}
+
 TEST_CASE("a frozen method has its own code, and the others keep their counters") {
   Instrumenter made(Placed(PlacementPolicy::kDirect));
   const Bytes original = AssembledClass("a/T")

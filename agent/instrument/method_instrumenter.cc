@@ -101,12 +101,16 @@ Reason MethodInstrumenter::Try(Attempts& attempts) {
     return Reason::kNoCode;
   }
   method.positions = static_cast<uint32_t>(counted_.positions.size());
+  const bool watches = attempts.watch && EmitWatches(method, editor);
   reason = rewriter_.Apply(editor);
-  if (before != nullptr) return reason;
-  if (reason != Reason::kOk) {
+  if (reason != Reason::kOk && before == nullptr)
     setting_.spaces.GiveBack(method, counters, planner_.sites().size());
-    return reason;
+  if (reason != Reason::kOk && watches) {  // counts come before stacks
+    attempts.watch = false;
+    return Try(attempts);
   }
+  if (reason == Reason::kOk && before != nullptr && watches) NoteWatched(method);
+  if (reason != Reason::kOk || before != nullptr) return reason;
   Note(code, attempts);
   return Reason::kOk;
 }
@@ -200,6 +204,37 @@ bool MethodInstrumenter::EmitSites(const CountedMethod& method, MethodEditor& ed
   if (!name) return false;
   EmitSiteProbes(planner_.sites(), {*name}, planner_.site_form(), first, editor);
   return true;
+}
+
+// Inserts the probes that take stacks. Returns false if there are none.
+bool MethodInstrumenter::EmitWatches(const CountedMethod& method, MethodEditor& editor) const {
+  constexpr uint32_t kMostInMethod = 32;  // C1 inlines each (register_budget.h)
+  WatchedSites* const watched = setting_.spaces.watched.load();
+  // In other loaders nothing leads to the class that takes stacks.
+  if (watched == nullptr || (access_ != nullptr && !inherited())) return false;
+  const MethodCode& code = editor.code();
+  const ContextSites::OfMethod chosen =
+      watched->chosen().Of({counted_.name, method.name, method.descriptor}, method.code_hash);
+  classfile::UninitializedObjects uninitialized;
+  if (chosen.sites.empty() || uninitialized.Compute(code, arena_) != Reason::kOk) return false;
+  uint32_t emitted = 0;
+  for (uint32_t i = 0; i < chosen.sites.size() && emitted < kMostInMethod; ++i) {
+    const ContextSite& site = chosen.sites[i];
+    const classfile::Insn insn = code.IndexAt(static_cast<uint32_t>(site.bci));
+    if (insn == MethodCode::kNone || !CanBeWatched(code, insn, site.is_call, uninitialized))
+      continue;
+    watched->Note(chosen.first + i, Watched(code, insn));
+    EmitWatch(insn, chosen.first + i, inherited(), editor);
+    ++emitted;
+  }
+  return emitted > 0;
+}
+
+// The record of its class has the positions of the first version.
+void MethodInstrumenter::NoteWatched(const CountedMethod& method) {
+  setting_.spaces.watched.load()->NotePositions(
+      counted_.KeyOf(method), method.code_hash,
+      std::span<const uint8_t>(counted_.positions).subspan(method.positions));
 }
 
 // Adds a method that was instrumented for the first time to the class's record.

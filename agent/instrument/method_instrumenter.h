@@ -12,6 +12,7 @@
 // Failure: a reason in the outcome; the class's other methods are not affected.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,6 +29,7 @@
 #include "agent/instrument/method_plan.h"
 #include "agent/instrument/outcome_tally.h"
 #include "agent/instrument/probes/counter_space.h"
+#include "agent/instrument/probes/watched_sites.h"
 #include "agent/plan/self_check.h"
 #include "writer/records/class_record.h"
 #include "writer/records/method_lines.h"
@@ -45,6 +47,7 @@ struct InstrumentSpaces {
   CounterSpace* sites = nullptr;  // null: no sites
   uint32_t sites_in_chunk = 0;
   HolderName site_holder;
+  std::atomic<WatchedSites*> watched = nullptr;  // null: no stacks are taken
 
   // Frees what a method allocated and no code uses.
   void GiveBack(const CountedMethod& method, uint32_t counters_taken, size_t sites_taken);
@@ -93,6 +96,7 @@ class MethodInstrumenter {
     CountedMethod method = {};
     MethodOutcome outcome = {};
     uint32_t room = 0;  // bytes that may be inserted
+    bool watch = true;  // stacks may be taken
   };
 
   classfile::Reason Try(Attempts& attempts);
@@ -102,6 +106,8 @@ class MethodInstrumenter {
   bool Emit(const CountedMethod& method, classfile::MethodEditor& editor) const;
   bool EmitCounters(const CountedMethod& method, classfile::MethodEditor& editor) const;
   bool EmitSites(const CountedMethod& method, classfile::MethodEditor& editor) const;
+  bool EmitWatches(const CountedMethod& method, classfile::MethodEditor& editor) const;
+  void NoteWatched(const CountedMethod& method);
   void Note(const classfile::MethodCode& code, Attempts& attempts);
   void NoteRecord(Attempts& attempts);
   void NoteLines(const classfile::MethodCode& code, CountedMethod& method);

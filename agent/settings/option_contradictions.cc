@@ -36,9 +36,9 @@ Status FindSourceContradiction(const Options& options, const WasGiven& was_given
     return Bad(fmt::format("{} has no effect when nothing is to be counted",
                            Shown("source", "methoddata", was_given)));
   if (options.call_edges) {
-    return Bad(
-        fmt::format("contexts=calls needs the executions of call sites, which {} does not have",
-                    Shown("source", "methoddata", was_given)));
+    return Bad(fmt::format("contexts={} needs the executions of call sites, which {} does not have",
+                           options.context_stacks ? "all" : "calls",
+                           Shown("source", "methoddata", was_given)));
   }
   if (options.source == CountSource::kBoth) {
     if (options.include.empty())

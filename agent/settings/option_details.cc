@@ -133,7 +133,13 @@ constexpr OptionDetails kDetails[] = {
     {"contexts",
      "With `calls`, write the calls of each method by caller, as far as they are known; the "
      "heaviest entries, until they are 99.9 %. The rest has no caller. It costs nothing while the "
-     "program runs, and makes the file larger. See [format.md](format.md#calls-by-caller)."},
+     "program runs, and makes the file larger. See [format.md](format.md#calls-by-caller). With "
+     "`all`, write also the classes of receivers and the ways of branches by caller, where callers "
+     "matter: at calls and branches that do several things, stacks are taken at random executions, "
+     "for 0.5 % of the CPU time, and 150 ms in a short run. Which these are, the earlier profile "
+     "of "
+     "`weights=` says, or else the first 5 s of CPU time. See "
+     "[format.md](format.md#receivers-and-branches-by-caller)."},
     {"jdk",
      "Count in the JDK's own classes too, from the first bytecode on (this switches class-data "
      "sharing off). With `n` only the application's classes are counted, including those of its "

@@ -63,7 +63,10 @@ void StoreTarget(Options& options, size_t index) {
 void StoreSource(Options& options, size_t index) {
   options.source = static_cast<CountSource>(index);
 }
-void StoreContexts(Options& options, size_t index) { options.call_edges = index == 1; }
+void StoreContexts(Options& options, size_t index) {
+  options.call_edges = index >= 1;
+  options.context_stacks = index == 2;
+}
 void StoreOnError(Options& options, size_t index) {
   options.on_error = static_cast<OnError>(index);
 }
@@ -140,8 +143,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "count the classes of the objects that synchronized code locks"},
     {"instanceofs", kUsers, &Options::instance_ofs, "n",
      "count the classes of the objects at instanceof and casts; needs format=1.1.0"},
-    {"contexts", kExperts, ChoiceSlot{"n|calls", StoreContexts}, "n",
-     "calls: write calls by caller, as call sites and receivers show them"},
+    {"contexts", kExperts, ChoiceSlot{"n|calls|all", StoreContexts}, "n",
+     "calls: write calls by caller; all: receivers and branches, too"},
     {"jdk", kUsers, &Options::jdk, "y",
      "count in the JDK's classes too; n: do not, so that the JVM starts faster"},
     {"target", kUsers, ChoiceSlot{"17|21|23|24|25", StoreTarget}, "",

@@ -85,8 +85,9 @@ struct Options {
   bool monitors = true;
   bool instance_ofs = false;
   int64_t receivers_max_lost = kMostLostPercent;
-  bool call_edges = false;  // calls by caller
-  bool jdk = true;          // also classes of the boot and platform loaders
+  bool call_edges = false;      // calls by caller
+  bool context_stacks = false;  // receivers and branches, too; then call_edges is set
+  bool jdk = true;              // also classes of the boot and platform loaders
   int target_jdk = 0;   // JDK of the image build that will use the profile; 0: the running JVM's
   bool image = true;    // leave out what an image build cannot use
   PatternList include;  // class names with dots; empty: all

@@ -21,7 +21,7 @@ LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSm
 NONE, BOTH, ALL, JACOCO, TIER_3 = "none", "calls+branches", "all", "JaCoCo", "tier 3"
 NO_CDS = "no CDS"
 BUDGET, SWAPS = "overhead=5%", "swaps alone"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=calls", "contexts=all", "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass
@@ -71,6 +71,8 @@ def configurations(jvm, agent, folder):
         dataclasses.replace(ours(LARGER, both), jvm_args=[*ours(LARGER, both).jvm_args, *LARGER_LIMITS]),
         ours("direct", [*both, "placement=direct"], needs=["placement"]),
         ours("jdk=n", [*both, "jdk=n"], needs=["jdk"]),
+        ours("contexts=calls", ["contexts=calls"], needs=["contexts"]),
+        ours("contexts=all", ["contexts=all", "verbose=2"], needs=["contexts"]),
         ours("count-until", ["count-until=100000", "verbose=2"], needs=["count-until"]),
         ours(BUDGET, ["overhead=5%", "verbose=2"], needs=["overhead"]),
         # No agent of ours: what HotSpot itself takes for the swaps of BUDGET.

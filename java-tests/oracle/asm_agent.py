@@ -1,4 +1,5 @@
-"""Builds the counting oracle (asm/CountingOracle.java) with a given JDK, and returns the options that run it."""
+"""Builds the oracles that are Java agents (asm/CountingOracle.java, asm/ContextOracle.java) with a given JDK, and returns the options
+that run them."""
 
 import pathlib
 import shutil
@@ -10,7 +11,7 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "asm"
 
 
 class AsmAgent:
-    def __init__(self, jvm, folder):
+    def __init__(self, jvm, folder, name="CountingOracle"):
         """Raises Unavailable without ASM; the JVM must be a full JDK."""
         self.folder = pathlib.Path(folder)
         asm = maven.jar("asm")
@@ -20,17 +21,18 @@ class AsmAgent:
         for part in ("hits", "agent"):
             (self.folder / part).mkdir(parents=True)
         shutil.copy(asm, self.folder / "asm.jar")
-        (self.folder / "manifest").write_text("Premain-Class: oracle.CountingOracle\nClass-Path: asm.jar\n")
+        (self.folder / "manifest").write_text(
+            f"Premain-Class: oracle.{name}\nClass-Path: asm.jar\nCan-Retransform-Classes: true\n")
         for command in (
-                [javac, "-d", self.folder / "hits", SOURCES / "hits" / "Hits.java"],
+                [javac, "-d", self.folder / "hits", *sorted((SOURCES / "hits").glob("*.java"))],
                 [jar, "cf", self.hits, "-C", self.folder / "hits", "."],
                 [javac, "-d", self.folder / "agent", "-cp", f"{self.folder / 'hits'}:{asm}",
-                 SOURCES / "CountingOracle.java"],
+                 SOURCES / f"{name}.java"],
                 [jar, "cfm", self.jar, self.folder / "manifest", "-C", self.folder / "agent", "."]):
             done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"the oracle does not build: {done.stderr}")
 
-    def options(self, output, *prefixes):
-        """JVM options that count the classes whose internal names begin with one of the prefixes."""
-        return [f"-javaagent:{self.jar}={';'.join([str(output), str(self.hits), *prefixes])}"]
+    def options(self, output, *more):
+        """JVM options: `more` are internal names' prefixes for the counting oracle, the file with the sites for that of contexts."""
+        return [f"-javaagent:{self.jar}={';'.join([str(output), str(self.hits), *map(str, more)])}"]

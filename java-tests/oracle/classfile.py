@@ -243,6 +243,13 @@ def type_name(descriptor):
     return descriptor.replace("/", ".") if descriptor[0] == "[" else descriptor[1:-1].replace("/", ".")
 
 
+def descriptor_of(name):
+    """The other way round: "int" -> "I", "a.B" -> "La/B;"."""
+    primitive = {"boolean": "Z", "byte": "B", "short": "S", "char": "C", "int": "I", "float": "F", "long": "J", "double": "D", "void": "V"}
+    internal = name.replace(".", "/")
+    return primitive.get(name) or (internal if name[0] == "[" else f"L{internal};")
+
+
 def signature(descriptor):
     """Method descriptor -> (return type, parameter types ...), with names as in Class.getName()."""
     at, parameters = 1, []

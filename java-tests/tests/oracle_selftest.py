@@ -6,10 +6,12 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lib")]
 sys.dont_write_bytecode = True
 
-from oracle import callers, class_code, classfile, comparison, counts, expectations, method_data, method_data_comparison  # noqa: E402
+from harness.profile import Profile  # noqa: E402
+from oracle import (  # noqa: E402
+    callers, class_code, classfile, comparison, contexts, counts, expectations, method_data, method_data_comparison)
 
 
 def class_bytes(code, lines, name=b"p/C", method=b"m", descriptor=b"(I)I", source=b"C.java"):
@@ -270,6 +272,57 @@ class StacksAgainstBytecode(unittest.TestCase):
         untrue, verdicts, wrong = self.callers.check({stack: 7, stack[1:]: 2})
         self.assertEqual((untrue, verdicts), (7, {"wrong": 7, "unknown": 9}))
         self.assertEqual(wrong, {"a.D.step(int)int:0 called from a.B.run(int)void:4": 7})
+
+
+class ReceiversAndBranchesByCaller(unittest.TestCase):
+    SEEN = ("Lib.f(LShape;)V:4\tSquare\tSquare\t600\tA.run()V:9\n"
+            "Lib.f(LShape;)V:4\tCircle\tRound\t400\tB$$Lambda/0x1.get()V:3\tB.run([I)J:7\tMain.main()V:2\n"
+            "Lib.g()V:2\t5\t\t3\tA.run()V:9\n"
+            "Lib.h()V:2\tB$$Lambda/0x1\t\t3\tA.run()V:9\n")
+    LIB, A, B = "Lib.f(Shape)void:4", "A.run()void:9", "B.run([I)long:7"
+
+    def profile(self, entries):
+        names = ["Lib", "void", "Shape", "A", "B", "long", "[I", "Square", "Circle"]
+        methods = [("f", 0, 1, 2), ("run", 3, 1), ("run", 4, 5, 6)]
+        return Profile({"types": [{"id": i, "name": name} for i, name in enumerate(names)],
+                        "methods": [{"id": i, "name": name, "signature": types} for i, (name, *types) in enumerate(methods)],
+                        "virtualInvokeProfiles": [{"ctx": ctx, "records": records} for ctx, records in entries.items()]})
+
+    def seen(self, **how):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "seen"
+            path.write_text(self.SEEN)
+            return contexts.read(path, **how)
+
+    def error(self, entries):
+        profile = self.profile(entries)
+        return contexts.errors(self.seen(), profile, contexts.candidates(profile, "Lib"))[contexts.RECEIVERS]
+
+    def test_what_was_seen(self):
+        self.assertEqual(self.seen(), {
+            self.LIB: {(self.A,): {"Square": 600}, (self.B, "Main.main()void:2"): {"Circle": 400}}, "Lib.g()void:2": {(self.A,): {"5": 3}}})
+        self.assertEqual(self.seen(by_method=True)[self.LIB][(self.B, "Main.main()void:2")], {"Round": 400})
+
+    def test_without_callers_the_example_is_wrong(self):
+        error = self.error({"0:4": [7, 600, 8, 400]})
+        self.assertEqual((error.wrong, error.all), (480, 1000))
+
+    def test_with_callers_it_is_right_and_one_wrong_caller_counts(self):
+        self.assertEqual(self.error({"0:4<1:9": [7, 600], "0:4<2:7": [8, 400]}).wrong, 0)
+        # What is not said of a caller is what the position without callers says.
+        self.assertEqual(self.error({"0:4<1:9": [7, 600], "0:4": [8, 400]}).wrong, 0)
+        self.assertEqual(self.error({"0:4<1:9": [8, 600], "0:4<2:7": [7, 400]}).wrong, 1000)
+
+    def test_sure_sites_are_no_candidates(self):
+        self.assertEqual(contexts.candidates(self.profile({"0:4": [7, 900, 8, 100]}), "Lib"), {})
+        self.assertEqual(list(contexts.candidates(self.profile({"0:4": [7, 899, 8, 101]}), "Lib")), [self.LIB])
+        self.assertEqual(contexts.candidates(self.profile({"0:4": [7, 600, 8, 400]}), "Other"), {})
+
+    def test_sites_are_named_as_class_files_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sites"
+            contexts.write_sites(self.profile({}), [self.LIB, self.B], path)
+            self.assertEqual(path.read_text(), "Lib\tf(LShape;)V\t4\nB\trun([I)J\t7\n")
 
 
 if __name__ == "__main__":

@@ -83,6 +83,13 @@ std::string DescribeEdges(const EdgeFigures& edges) {
   return report + "\n";
 }
 
+std::string DescribeContexts(const ContextFigures& contexts) {
+  if (contexts.stacks == 0) return "";
+  return fmt::format(
+      "receivers and branches by caller: {} entries at {} sites, as {} stacks show them\n",
+      Grouped(contexts.entries), Grouped(contexts.sites), Grouped(contexts.stacks));
+}
+
 std::string DescribeCounts(const AssemblyResult& result) {
   std::string report = fmt::format(
       "methods that ran: {} exact, {} within k (largest k {}), {} unknown{}; {} clamps; intrinsics "

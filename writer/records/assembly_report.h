@@ -16,6 +16,8 @@ std::string DescribeExactness(const AssemblyResult& result);
 
 // For a user: what is known of the callers (contexts=calls).
 std::string DescribeEdges(const EdgeFigures& edges);
+// For a user: what stacks say of callers (contexts=all).
+std::string DescribeContexts(const ContextFigures& contexts);
 // For a user: what was left out, and why. `max_lost` comes from the AssemblyOptions.
 std::string DescribeLeftOut(const AssemblyResult& result, double max_lost);
 

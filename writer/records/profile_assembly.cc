@@ -53,7 +53,8 @@ class Assembly {
         live_frames_(input.live_frames),
         options_(options),
         profile_(profile),
-        sites_(input.types, options, profile),
+        entries_(input.contexts, profile),
+        sites_(input.types, options, profile, entries_),
         replaced_(classes, options.names_all_callees),
         values_(input.counters, input.more_counters),
         first_(input.first_seen) {
@@ -74,6 +75,7 @@ class Assembly {
     first_.WriteTo(profile_);
     sites_.WriteMonitors();
     sites_.AddTo(result_);
+    result_.contexts = entries_.figures();
   }
 
   AssemblyResult TakeResult() { return std::move(result_); }
@@ -345,8 +347,7 @@ class Assembly {
       for (auto& [bci, successors] : v.branches) {
         for (Successor& s : successors)
           s.count = Clamped(ScaledCount(static_cast<uint64_t>(s.count), growth));
-        profile_.AddSuccessors(profile_.AddContext(kNoContext, index, static_cast<Bci>(bci)),
-                               successors);
+        entries_.AddSuccessors(index, static_cast<Bci>(bci), successors);
         sites_.NoteLine(*v.klass, *v.method, bci, index);
         for (const Successor& s : successors)
           sites_.NoteLine(*v.klass, *v.method, static_cast<uint32_t>(s.bci), index);
@@ -387,6 +388,7 @@ class Assembly {
   const LiveFrameCount& live_frames_;
   const AssemblyOptions options_;
   Profile& profile_;
+  ContextEntries entries_;
   SiteAssembly sites_;
   AssemblyResult result_;
   ReplacedMethods replaced_;

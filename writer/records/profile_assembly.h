@@ -45,6 +45,7 @@
 #include "writer/base/lost_share.h"
 #include "writer/profile/model.h"
 #include "writer/records/class_record.h"
+#include "writer/records/context_entries.h"
 #include "writer/records/counted_values.h"
 #include "writer/records/effort.h"
 #include "writer/records/live_frame_count.h"
@@ -79,6 +80,7 @@ struct AssemblyInput {
   const LiveFrameCount& live_frames;
   std::span<const NumberedCounter> more_counters = {};  // see CountedValues
   std::span<const uint16_t> first_seen = {};            // FirstSeen::by_counter
+  const ContextSamples* contexts = nullptr;             // see ContextEntries; null: none were taken
 };
 
 struct AssemblyOptions {
@@ -163,6 +165,7 @@ struct AssemblyResult {
   uint64_t positions_dropped = 0;  // methods that another agent changed, and that ran
   TrimmedMethods trimmed;
   EdgeFigures edges;                            // with AssemblyOptions::call_edges
+  ContextFigures contexts;                      // with AssemblyInput::contexts
   EstimatedMethods estimated;                   // the counts came with these estimates
   std::unordered_set<MethodKey> added_methods;  // methods that another agent added
 

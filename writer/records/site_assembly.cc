@@ -139,10 +139,12 @@ void SiteAssembly::WriteSite(const ClassRecord& klass, const CountedMethod& meth
   std::vector<TypeCount>& made = made_;
   made.clear();
   for (const auto& [name, count] : order) made.push_back({TypeNamed(name), Clamped(count)});
-  const Table table =
-      site.kind == SiteKind::kReceiver ? Table::kVirtualInvokes : Table::kInstanceOfs;
-  profile_.AddTypeCounts(table, profile_.AddContext(kNoContext, index, static_cast<Bci>(site.bci)),
-                         made);
+  const auto bci = static_cast<Bci>(site.bci);
+  if (site.kind == SiteKind::kReceiver) {
+    entries_.AddReceivers(index, bci, made);
+  } else {
+    profile_.AddTypeCounts(Table::kInstanceOfs, profile_.AddContext(kNoContext, index, bci), made);
+  }
   NoteLine(klass, method, site.bci, index);
   profile_.notes().SetRest(index, static_cast<Bci>(site.bci), RestPermille(counts.lost, listed));
   if (site.target != 0 && site.target <= klass.targets.size())

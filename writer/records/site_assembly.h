@@ -29,8 +29,9 @@ inline int64_t Clamped(uint64_t count) {
 
 class SiteAssembly {
  public:
-  SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile)
-      : types_(types), options_(options), profile_(profile) {}
+  SiteAssembly(const TypeCounts& types, const AssemblyOptions& options, Profile& profile,
+               ContextEntries& entries)
+      : types_(types), options_(options), profile_(profile), entries_(entries) {}
 
   // Notes the line of a position in a method's code, if the record has it. Keeps the method's lines for the next
   // position.
@@ -65,6 +66,7 @@ class SiteAssembly {
   const TypeCounts& types_;
   const AssemblyOptions options_;
   Profile& profile_;
+  ContextEntries& entries_;
   const CountedMethod* lines_of_ = nullptr;
   std::vector<LineStart> lines_;              // of this method
   TypeCounts::Site scaled_;                   // what was taken last, if a factor changed it

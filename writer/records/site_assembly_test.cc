@@ -28,7 +28,8 @@ struct Fixture {
   }
 
   AssemblyResult Assemble(const AssemblyOptions& options = {.monitors = true}) {
-    SiteAssembly assembly(types, options, profile);
+    ContextEntries entries(nullptr, profile);
+    SiteAssembly assembly(types, options, profile, entries);
     assembly.Add(klass, klass.methods[0], index);
     assembly.AddStaticMonitor(static_calls);
     assembly.WriteMonitors();
@@ -79,7 +80,8 @@ TEST_CASE_METHOD(Fixture, "The sites of a method that was not counted at each ca
   types.AddLost(100, 1);
   types.Add(101, "x.D", 7);
   for (const char* const name : {"x.A", "x.B", "x.C", "x.D", "x.E", "x.F"}) types.Add(102, name, 2);
-  SiteAssembly assembly(types, {.monitors = true}, profile);
+  ContextEntries entries(nullptr, profile);
+  SiteAssembly assembly(types, {.monitors = true}, profile, entries);
   assembly.Add(klass, klass.methods[0], index, 2.5);
   assembly.WriteMonitors();
   CHECK(Types(Table::kVirtualInvokes, profile.AddContext(kNoContext, index, 5)) ==

@@ -14,6 +14,7 @@
 //   public static void iprof$X$meet(Object, int chunk, int site)
 //   public static void iprof$X$count(int counter)
 //   public static void iprof$X$countKey(int key, int low, int keys, int first)
+//   public static void iprof$X$object(Object, int site)  and number, numbers, objects (watched_code.h)
 // X is a different number in each process, so that no class file contains such a name; members of
 // the class itself or of its superclasses would be found first. The fields are null until the agent
 // sets them, before any class refers to them. The methods call those of the runtime class
@@ -48,8 +49,14 @@ inline constexpr InheritedMethod kInheritedHit{"hit", "(Ljava/lang/Object;II)V"}
 inline constexpr InheritedMethod kInheritedMeet{"meet", "(Ljava/lang/Object;II)V"};
 inline constexpr InheritedMethod kInheritedCount{"count", "(I)V"};
 inline constexpr InheritedMethod kInheritedCountKey{"countKey", "(IIII)V"};
+inline constexpr InheritedMethod kInheritedObject{"object", "(Ljava/lang/Object;I)V"};
+inline constexpr InheritedMethod kInheritedObjects{"objects",
+                                                   "(Ljava/lang/Object;Ljava/lang/Object;I)V"};
+inline constexpr InheritedMethod kInheritedNumber{"number", "(II)V"};
+inline constexpr InheritedMethod kInheritedNumbers{"numbers", "(III)V"};
 inline constexpr InheritedMethod kInheritedMethods[] = {
-    kInheritedRow, kInheritedHit, kInheritedMeet, kInheritedCount, kInheritedCountKey};
+    kInheritedRow,    kInheritedHit,     kInheritedMeet,   kInheritedCount,  kInheritedCountKey,
+    kInheritedObject, kInheritedObjects, kInheritedNumber, kInheritedNumbers};
 
 // Whether a field or method has one of these names.
 bool IsInheritedName(std::string_view member_name);

@@ -42,10 +42,10 @@ TEST_CASE("Object gets a field for each of the first chunks, and methods for all
     CHECK(after.NameOf(after.fields()[chunk]) == InheritedFieldName(chunk));
     CHECK(after.fields()[chunk].access == 0x1019);  // public static final synthetic
   }
-  REQUIRE(after.methods().size() == 6);
+  REQUIRE(after.methods().size() == 1 + std::size(kInheritedMethods));
   CHECK(after.NameOf(after.methods()[0]) == "hashCode");
   std::string called;
-  for (size_t m = 1; m <= 5; ++m) {
+  for (size_t m = 1; m <= std::size(kInheritedMethods); ++m) {
     classfile::MethodCode code;
     REQUIRE(code.Decode(after, after.methods()[m], arena) == Reason::kOk);
     CHECK(after.methods()[m].access == 0x1009);
@@ -58,12 +58,16 @@ TEST_CASE("Object gets a field for each of the first chunks, and methods for all
               std::string(after.pool().ClassName(member->owner)) + "." + std::string(member->name) +
               std::string(member->descriptor) + "\n";
   }
-  CHECK(called == kInheritedRow.Name() + " -> java/lang/Runtime9.row(I)[J\n" +
-                      kInheritedHit.Name() + " -> java/lang/Runtime9.hit(Ljava/lang/Object;II)V\n" +
-                      kInheritedMeet.Name() +
-                      " -> java/lang/Runtime9.meet(Ljava/lang/Object;II)V\n" +
-                      kInheritedCount.Name() + " -> java/lang/Runtime9.count(I)V\n" +
-                      kInheritedCountKey.Name() + " -> java/lang/Runtime9.countKey(IIII)V\n");
+  CHECK(called ==
+        kInheritedRow.Name() + " -> java/lang/Runtime9.row(I)[J\n" + kInheritedHit.Name() +
+            " -> java/lang/Runtime9.hit(Ljava/lang/Object;II)V\n" + kInheritedMeet.Name() +
+            " -> java/lang/Runtime9.meet(Ljava/lang/Object;II)V\n" + kInheritedCount.Name() +
+            " -> java/lang/Runtime9.count(I)V\n" + kInheritedCountKey.Name() +
+            " -> java/lang/Runtime9.countKey(IIII)V\n" + kInheritedObject.Name() +
+            " -> java/lang/Runtime9.object(Ljava/lang/Object;I)V\n" + kInheritedObjects.Name() +
+            " -> java/lang/Runtime9.objects(Ljava/lang/Object;Ljava/lang/Object;I)V\n" +
+            kInheritedNumber.Name() + " -> java/lang/Runtime9.number(II)V\n" +
+            kInheritedNumbers.Name() + " -> java/lang/Runtime9.numbers(III)V\n");
 }
 
 // "a/T.NAME:[J field": owner, name, type and kind of the constant.

@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kMemoryParts> kTitles{
     "counters",         "sites",         "types seen lately", "class loaders",   "classes",
     "unloaded classes", "types",         "generated names",   "watched classes", "methods",
     "method ids",       "compiled code", "counts left out",   "weights",         "raw file",
-    "estimates"};
+    "estimates",        "contexts"};
 
 }  // namespace
 

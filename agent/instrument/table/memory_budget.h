@@ -35,8 +35,9 @@ enum class MemoryPart : uint8_t {
   kWeights,    // branches of an earlier profile
   kRawFile,    // what is known of the raw file
   kFrozen,     // estimates of methods without probes
+  kContexts,   // stacks of calls and branches
 };
-inline constexpr size_t kMemoryParts = 16;
+inline constexpr size_t kMemoryParts = 17;
 
 class MemoryBudget {
  public:

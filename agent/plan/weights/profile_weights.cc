@@ -2,47 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <tuple>
 
-#include "writer/base/murmur3.h"
-#include "writer/names/type_names.h"
+#include "agent/plan/weights/method_hash.h"
 
 namespace iprof::instrument {
-namespace {
-
-// A method's names as a profile spells them.
-class MethodHash {
- public:
-  uint64_t Of(const Profile& profile, MethodIndex method) {
-    text_.clear();
-    for (const TypeIndex type : profile.Signature(method)) {
-      text_.append(profile.TypeName(type)).push_back('\n');
-    }
-    text_.append(profile.MethodName(method));
-    return Murmur3(text_).low;
-  }
-
-  uint64_t Of(const MethodNames& names) {
-    text_.assign("L").append(names.klass).push_back(';');
-    const auto klass = TypeNameOf(Descriptor(text_));
-    const auto types = SignatureOf(names.descriptor);
-    text_ = ToUtf8(klass.value_or(text_));
-    text_.push_back('\n');
-    if (types) {
-      for (const std::string& type : *types) text_.append(ToUtf8(type)).push_back('\n');
-    }
-    text_.append(ToUtf8(names.name));
-    return Murmur3(text_).low;
-  }
-
- private:
-  std::string text_;
-};
-
-}  // namespace
-
-ProfileWeights::ProfileWeights(const Profile& profile) {
+ProfileWeights::ProfileWeights(const Profile& profile) : contexts_(profile) {
   constexpr uint64_t kNotHashed = 0;
   std::vector<uint64_t> hashes(profile.method_count(), kNotHashed);
   MethodHash hash;
@@ -69,7 +34,8 @@ void ProfileWeights::Add(uint64_t method, Bci bci, std::span<const Successor> su
 }
 
 size_t ProfileWeights::bytes() const {
-  return branches_.capacity() * sizeof(Branch) + ways_.capacity() * sizeof(Way);
+  return branches_.capacity() * sizeof(Branch) + ways_.capacity() * sizeof(Way) +
+         contexts_.sites().size_bytes();
 }
 
 void ProfileWeights::Weigh(const MethodNames& names, const MethodGraph& method,

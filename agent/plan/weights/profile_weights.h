@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/plan/branch_weights.h"
+#include "agent/plan/weights/context_sites.h"
 #include "writer/profile/model.h"
 
 namespace iprof::instrument {
@@ -25,6 +26,9 @@ class ProfileWeights final : public BranchWeights {
 
   void Weigh(const MethodNames& names, const MethodGraph& method,
              std::span<double> weights) const override;
+
+  // What contexts=all looks at.
+  const ContextSites& contexts() const { return contexts_; }
 
   size_t branches() const { return branches_.size(); }
   size_t bytes() const;
@@ -48,6 +52,7 @@ class ProfileWeights final : public BranchWeights {
   bool Fit(const Branch& branch, const MethodGraph& method, const MethodGraph::Recorded& recorded,
            std::span<double> weights) const;
 
+  const ContextSites contexts_;
   std::vector<Branch> branches_;  // ascending method and bci
   std::vector<Way> ways_;
   mutable std::atomic<uint64_t> fitting_{0};

@@ -26,6 +26,10 @@ constexpr uint64_t kLeastForClasses = 1 << 20;
 constexpr uint64_t kHashShare = 16;
 constexpr uint64_t kMostHashBytes = 8 << 20;
 
+// For the stacks of calls and branches.
+constexpr uint64_t kStackShare = 8;
+constexpr uint64_t kMostStackBytes = 32 << 20;
+
 // How often the spill tables of class-counting sites are emptied.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
@@ -118,6 +122,31 @@ void ChunkStore::GiveSites(instrument::ClassInstrumenter& instrumenter) {
                         [this](uint32_t chunk) { return types_.HolderName(chunk); });
 }
 
+void ChunkStore::MakeContexts(const instrument::ContextSites& chosen, Log& log) {
+  owned_contexts_ = std::make_unique<ContextStacks>(
+      chosen, NamingBy(proxies_), std::min(kMostStackBytes, budget_.limit() / kStackShare), log);
+}
+
+void ChunkStore::TakeStacks(const instrument::ContextSites& chosen, Log& log,
+                            instrument::ClassInstrumenter& instrumenter) {
+  MakeContexts(chosen, log);
+  contexts_.store(owned_contexts_.get());
+  instrumenter.Watch(owned_contexts_->watched());
+}
+
+Status ChunkStore::TakeStacksNow(jvmtiEnv* jvmti, JNIEnv* jni,
+                                 const instrument::ContextSites& chosen, Log& log,
+                                 instrument::ClassInstrumenter& instrumenter) {
+  MakeContexts(chosen, log);
+  Status status = owned_contexts_->Define(jni);
+  if (status.ok()) status = owned_contexts_->Arm(jvmti, jni);
+  if (!status.ok()) return status;
+  if (window_.is_open()) owned_contexts_->Open(jni);
+  contexts_.store(owned_contexts_.get());
+  instrumenter.Watch(owned_contexts_->watched());
+  return {};
+}
+
 void ChunkStore::AnnounceFirst() {
   counter_space_.SetReady(1);
   site_space_.SetReady(1);
@@ -144,6 +173,7 @@ void ChunkStore::ShareBudget() {
   using instrument::MemoryPart;
   const HiddenNames& names = proxies_.names();
   budget_.Set(MemoryPart::kNames, names.bytes() + names.lambda_numbers().bytes());
+  if (contexts() != nullptr) budget_.Set(MemoryPart::kContexts, contexts()->bytes());
   budget_.Set(MemoryPart::kLoaders, reach_.loader_holders().bytes());
   Share(counter_space_, MemoryPart::kCounters, chunk_bytes_, 0, heap_.counter_chunks);
   if (!counts_types_) return;
@@ -159,6 +189,7 @@ Status ChunkStore::DefineEarly(JNIEnv* jni, bool early) {
   if (status.ok()) status = counters_.DefineEarly(jni, std::min(chunks, counter_space_.Cap()));
   if (status.ok() && counts_types_)
     status = types_.DefineEarly(jni, std::min(site_chunks, site_space_.Cap()));
+  if (status.ok() && contexts() != nullptr) status = contexts()->Define(jni);
   return status;
 }
 
@@ -169,6 +200,8 @@ Status ChunkStore::FinishStart(jvmtiEnv* jvmti, JNIEnv* jni,
   if (status.ok() && counts_types_) status = types_.InitialiseDefined(jni);
   if (status.ok() && counts_types_) status = types_.ArmSlowPath(jvmti, jni, report_classes);
   if (status.ok()) status = reach_.Open(jni);
+  if (status.ok() && contexts() != nullptr) status = contexts()->Arm(jvmti, jni);
+  if (status.ok() && contexts() != nullptr && window_.is_open()) contexts()->Open(jni);
   return status;
 }
 
@@ -250,6 +283,7 @@ bool ChunkStore::ResetWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::millisec
   Reading now = ReadRaw(jvmti, jni, patience);
   if (!now.whole) return false;
   window_.Reset(std::move(now.counts));
+  if (contexts() != nullptr) contexts()->Reset(patience);
   budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
   return true;
 }
@@ -258,6 +292,7 @@ bool ChunkStore::CloseWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::millisec
   Reading now = ReadRaw(jvmti, jni, patience);
   if (!now.whole) return false;
   window_.Close(std::move(now.counts));
+  if (contexts() != nullptr) contexts()->Close(jni);
   budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
   return true;
 }
@@ -266,6 +301,7 @@ bool ChunkStore::OpenWindow(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseco
   const Reading now = ReadRaw(jvmti, jni, patience);
   if (!now.whole) return false;
   window_.Open(now.counts);
+  if (contexts() != nullptr) contexts()->Open(jni);
   budget_.Set(instrument::MemoryPart::kWindow, window_.bytes());
   return true;
 }
@@ -290,6 +326,7 @@ std::string ChunkStore::Report() const {
       report += fmt::format("classes that may be unloaded, beyond the limit: {}\n", hashes.refused);
     }
   }
+  if (contexts() != nullptr) report += contexts()->Report();
   return report + reach_.loader_holders().Report();
 }
 

@@ -16,9 +16,11 @@
 
 #include <jvmti.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +33,7 @@
 #include "agent/settings/log.h"
 #include "agent/settings/options.h"
 #include "agent/vm/cells/chunk_reach.h"
+#include "agent/vm/cells/context_stacks.h"
 #include "agent/vm/cells/counter_chunks.h"
 #include "agent/vm/cells/heap_plan.h"
 #include "agent/vm/cells/type_chunks.h"
@@ -58,6 +61,14 @@ class ChunkStore {
   // For the instrumenter: where counters and sites are.
   std::function<std::string(uint32_t)> CounterHolders();
   void GiveSites(instrument::ClassInstrumenter& instrumenter);
+  // Stacks of these sites are taken, by classes that are instrumented from now on. Once, before DefineEarly. `chosen` must
+  // outlive this object.
+  void TakeStacks(const instrument::ContextSites& chosen, Log& log,
+                  instrument::ClassInstrumenter& instrumenter);
+  // The same after FinishStart, where the window's functions may be called.
+  Status TakeStacksNow(jvmtiEnv* jvmti, JNIEnv* jni, const instrument::ContextSites& chosen,
+                       Log& log, instrument::ClassInstrumenter& instrumenter);
+  ContextStacks* contexts() const { return contexts_.load(); }  // null: none are taken
 
   // Classes that are loaded before JNI is available use the first chunk.
   void AnnounceFirst();
@@ -132,6 +143,7 @@ class ChunkStore {
   std::string LeftAlone() const;
 
  private:
+  void MakeContexts(const instrument::ContextSites& chosen, Log& log);
   Reading ReadRaw(jvmtiEnv* jvmti, JNIEnv* jni, std::chrono::milliseconds patience) const;
   // `later_bytes`: what a chunk may need in addition, once it is used.
   void Share(instrument::CounterSpace& space, instrument::MemoryPart part, uint64_t chunk_bytes,
@@ -147,6 +159,8 @@ class ChunkStore {
   CounterChunks counters_;
   instrument::CounterSpace site_space_;
   TypeChunks types_;
+  std::unique_ptr<ContextStacks> owned_contexts_;
+  std::atomic<ContextStacks*> contexts_{nullptr};  // owned_contexts_, once it is complete
   CountWindow window_;
   Taken taken_;
   SiteTaken site_taken_;

@@ -130,5 +130,6 @@ std::vector<uint8_t> LoaderSitesBytes(const std::string& name) {
 
 std::span<const uint8_t> SiteClassBytes() { return kIprofSiteClass; }
 std::span<const uint8_t> StripeClassBytes() { return kIprofStripeClass; }
+std::span<const uint8_t> ContextsClassBytes() { return kIprofContextsClass; }
 
 }  // namespace iprof::vm

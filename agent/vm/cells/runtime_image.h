@@ -48,5 +48,7 @@ inline constexpr std::string_view kSiteClassName = "java/lang/IprofSite";
 std::span<const uint8_t> SiteClassBytes();
 inline constexpr std::string_view kStripeClassName = "java/lang/IprofStripe";
 std::span<const uint8_t> StripeClassBytes();
+// The class whose probes take stacks (agent/instrument/probes/watched_code.h).
+std::span<const uint8_t> ContextsClassBytes();
 
 }  // namespace iprof::vm

@@ -100,6 +100,7 @@ Status Counting::Open(JvmtiEnvironment environment) {
     earlier_ = std::make_unique<EarlierClasses>(vm_, environment_.get(), filter_, *guard_,
                                                 plan_.pause, true);
   PrepareFreezing();
+  PrepareContexts();
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassLoad = ClassLoad;
   callbacks.ClassFileLoadHook = ClassFileLoadHook;
@@ -288,6 +289,8 @@ void Counting::Work(JNIEnv* jni) {
     swapped = swapped || froze;
     budget_.Set(instrument::MemoryPart::kFrozen, freezer_->figures().bytes);
   }
+  if (FindContexts(jni)) swapped = true;
+  if (store_.contexts() != nullptr) store_.contexts()->Work(jni);
   if (swapped && swapped_) swapped_(jni);
   const std::unique_lock lock(unload_mutex_, std::try_to_lock);
   if (!lock) return;  // a profile is being made; try later
@@ -445,6 +448,7 @@ bool Counting::Close() {
   if (origin_ != nullptr) quiet = origin_->Stop(kStopTimeout) && quiet;
   quiet = unlinked_.Wait(kStopTimeout) && quiet;
   quiet = store_.reach().loader_holders().Close() && quiet;
+  quiet = ContextStacks::IsQuiet() && quiet;
   if (!store_.reach().has_members()) return environment_.StopEvents() && quiet;
   environment_.Disable(JVMTI_EVENT_CLASS_LOAD);
   environment_.Disable(JVMTI_EVENT_CLASS_PREPARE);

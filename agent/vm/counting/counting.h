@@ -202,6 +202,12 @@ class Counting final : public Recorder, public HiddenClassCounting {
   uint64_t MarkOf(JNIEnv* jni) const;
   void ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live, EstimatedMethods* estimated);
   LiveFrames LiveNow(JNIEnv* jni, bool is_snapshot) const;
+  void PrepareContexts();
+  // Chooses the sites whose stacks are taken, once, and swaps their classes. Returns whether it did.
+  bool FindContexts(JNIEnv* jni);
+  instrument::ContextSites ChooseContexts(JNIEnv* jni);
+  // nullopt: none are taken, or they could not be read in time.
+  std::optional<ContextSamples> ReadContexts(std::chrono::milliseconds patience) const;
   void Work(JNIEnv* jni);
 
   static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
@@ -226,6 +232,8 @@ class Counting final : public Recorder, public HiddenClassCounting {
   ChunkStore store_;
   ClassAccess access_;
   instrument::ClassInstrumenter instrumenter_;
+  instrument::ContextSites chosen_;  // without weights=
+  bool finds_contexts_ = false;      // not yet; for Work
   HeldClasses held_;
   std::atomic<bool> on_{false};          // the hook instruments classes
   std::atomic<bool> sees_loads_{false};  // ClassLoad was enabled, so ClassDefinitions have an end

@@ -97,6 +97,7 @@ Status Counting::WriteToLog(JNIEnv* jni, RecordSink& sink) {
     const auto classes = instrumenter_.Classes(copy_.counters, types, Origins());
     sink.SetExact(CountsOf(*classes, live_frames, estimated));
   }
+  if (const auto contexts = ReadContexts(kPatience)) sink.SetContexts(*contexts);
   sink.SetProbeCounts({.counters = Used(copy_.counters),
                        .pairs = copy_.pairs.counts(),
                        .live_frames = live_frames,
@@ -116,6 +117,8 @@ Status Counting::WriteAll(JNIEnv* jni, RecordSink& sink) {
   // After the counters were read, so that its own work is not counted.
   if (origin_ != nullptr && store_.is_open())
     origin_->Settle(classes_.HasNoneAtTheEnd() ? kHarvestTimeout : kOriginTimeout);
+  const auto contexts = ReadContexts(kHarvestTimeout);
+  if (contexts) sink.SetContexts(*contexts);
   const auto classes = instrumenter_.Classes(counts.counters, counts.types, Origins());
   const std::vector<LiveFrame> live_frames = FramesIn(live);
   ProbeCounts probed = CountsOf(*classes, live_frames, std::move(estimated));

@@ -84,6 +84,27 @@ public final class IprofReach {
         }
     }
 
+    /** Takes a stack now and then: see {@link IprofContexts}. */
+    @ForceInline
+    public static void object(Object object, int site) {
+        IprofContexts.object(object, site);
+    }
+
+    @ForceInline
+    public static void objects(Object first, Object second, int site) {
+        IprofContexts.objects(first, second, site);
+    }
+
+    @ForceInline
+    public static void number(int number, int site) {
+        IprofContexts.number(number, site);
+    }
+
+    @ForceInline
+    public static void numbers(int first, int second, int site) {
+        IprofContexts.numbers(first, second, site);
+    }
+
     /** Like {@link #hit}: see {@link IprofReceivers0#meet}. */
     public static void meet(Object object, int chunk, int site) {
         if (object == null) {

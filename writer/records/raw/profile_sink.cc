@@ -28,10 +28,14 @@ void ProfileSink::SetProbeCounts(ProbeCounts counts) {
     const auto known = live.find(key.text());
     return known == live.end() ? 0 : known->second;
   };
-  counted_ = AssembleProfile(
-      *counts.classes,
-      {counts.counters, *counts.types, live_frames, counts.more_counters, counts.first_seen},
-      counts.options, profile_);
+  counted_ = AssembleProfile(*counts.classes,
+                             {.counters = counts.counters,
+                              .types = *counts.types,
+                              .live_frames = live_frames,
+                              .more_counters = counts.more_counters,
+                              .first_seen = counts.first_seen,
+                              .contexts = contexts_},
+                             counts.options, profile_);
   counted_->NoteEstimated(std::move(counts.estimated));
   NoteEstimates(*counted_, profile_);
 }

@@ -22,6 +22,7 @@ class ProfileSink final : public RecordSink {
 
   const Profile* profile() const override { return &profile_; }
   void SetProbeCounts(ProbeCounts counts) override;
+  void SetContexts(const ContextSamples& samples) override { contexts_ = &samples; }
   const Profile* exact() const override { return counted_ ? &profile_ : nullptr; }
   void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,
                   const TypeCounts& types, const AssemblyOptions& options) override;
@@ -51,6 +52,7 @@ class ProfileSink final : public RecordSink {
 
   Profile& profile_;
   bool at_rest_ = true;
+  const ContextSamples* contexts_ = nullptr;
   std::optional<AssemblyResult> counted_;
   uint64_t sites_left_out_ = 0;  // of the harvest
   std::vector<Method> methods_;  // by number

@@ -1,6 +1,7 @@
 #include "writer/records/raw/raw_profile.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -247,7 +248,8 @@ std::string CompletedRuns(const RawContents& contents, const AssemblyResult& ass
 void AddParts(const RawContents& contents, const AssemblyResult& assembly, Profile& profile) {
   AgentSection section = AgentSection::Of(profile);
   for (const auto& [name, json] : contents.parts) {
-    if (name != kHarvestPart && AgentSection::CanBePart(name, json)) section.SetPart(name, json);
+    if (name != kHarvestPart && name != kContextSamplesPart && AgentSection::CanBePart(name, json))
+      section.SetPart(name, json);
   }
   if (const auto json = section.Part(kProvenancePart)) {
     const std::string runs = CompletedRuns(contents, assembly, profile, *json);
@@ -332,6 +334,11 @@ RawProfile MakeRawProfile(const RawContents& contents) {
   Profile profile;
   profile.AddStandardTypes();
   ProfileSink sink(profile);
+  std::optional<ContextSamples> contexts;
+  if (const auto part = contents.parts.find(std::string(kContextSamplesPart));
+      part != contents.parts.end())
+    contexts = DecodeContextSamples(part->second);
+  if (contexts) sink.SetContexts(*contexts);
   AddProbeCounts(contents, sink);
   AddHarvest(contents, sink);
   made.assembly = *sink.counted();

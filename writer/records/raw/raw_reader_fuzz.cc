@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "writer/base/sealed_bytes.h"
 #include "writer/profile/io/reader.h"
 #include "writer/profile/io/writer.h"
 #include "writer/records/class_record_bytes.h"
+#include "writer/records/context_samples.h"
 #include "writer/records/raw/raw_harvest.h"
 #include "writer/records/raw/raw_profile.h"
 #include "writer/records/raw/raw_reader.h"
@@ -25,6 +27,7 @@ using iprof::RawContents;
 // Kinds of what is no record of the log.
 constexpr uint8_t kTail = 0;
 constexpr uint8_t kHarvest = 9;
+constexpr uint8_t kContexts = 10;
 
 void WriteProfileOf(const RawContents& contents) {
   const iprof::RawProfile made = MakeRawProfile(contents);
@@ -58,17 +61,29 @@ std::vector<uint8_t> HarvestOf(std::span<const uint8_t> content) {
   return sealed;
 }
 
+// Stacks of calls and branches, without their digits, as a fuzzer seldom guesses these.
+void AddContexts(std::span<const uint8_t> content, RawContents* contents) {
+  const auto samples = iprof::ReadContextSamples(content);
+  if (!samples) return;
+  const std::string part = EncodeContextSamples(*samples);
+  if (iprof::DecodeContextSamples(part) != samples) std::abort();
+  contents->parts[std::string(iprof::kContextSamplesPart)] = part;
+}
+
 void ReadSequence(std::span<const uint8_t> data) {
   std::vector<uint8_t> log;
   std::vector<uint8_t> tail;
+  std::span<const uint8_t> contexts;
   RawContents contents;
   while (data.size() >= 3) {
-    const auto kind = static_cast<uint8_t>(data[0] % 10);
+    const auto kind = static_cast<uint8_t>(data[0] % 11);
     const size_t length = std::min<size_t>(data[1] + size_t{data[2]} * 256, data.size() - 3);
     if (kind == kHarvest) contents.harvest = HarvestOf(data.subspan(3, length));
+    if (kind == kContexts) contexts = data.subspan(3, length);
     std::vector<uint8_t>* const into = kind == kTail ? &tail : &log;
     if (kind == kTail) tail.clear();
-    if (kind != kHarvest) iprof::AppendSealed(BodyOf(kind, data.subspan(3, length)), into);
+    if (kind != kHarvest && kind != kContexts)
+      iprof::AppendSealed(BodyOf(kind, data.subspan(3, length)), into);
     data = data.subspan(3 + length);
   }
   contents.header.image = log.size() % 2 == 0;
@@ -79,6 +94,7 @@ void ReadSequence(std::span<const uint8_t> data) {
   const std::vector<uint64_t> numbers(32, 7);
   ReadRawRecords(*contents.log, {.pairs = numbers, .stacks = numbers}, &contents);
   ReadRawTail(tail, &contents);
+  AddContexts(contexts, &contents);
   WriteProfileOf(contents);
 }
 

@@ -32,6 +32,9 @@ class RawSink final : public RecordSink {
   RawWriter* log() override { return &file_; }
   bool may_repeat() const override { return may_repeat_; }
   void SetProbeCounts(ProbeCounts counts) override;
+  void SetContexts(const ContextSamples& samples) override {
+    SetPart(kContextSamplesPart, EncodeContextSamples(samples));
+  }
   void SetExact(ProbeCounts counts) override;
   const Profile* exact() const override { return exact_ ? &*exact_ : nullptr; }
   void AddHarvest(const ClassSource& classes, std::span<const uint64_t> counters,

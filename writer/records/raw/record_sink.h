@@ -20,6 +20,7 @@
 
 #include "writer/profile/model.h"
 #include "writer/records/class_record.h"
+#include "writer/records/context_samples.h"
 #include "writer/records/counted_values.h"
 #include "writer/records/profile_assembly.h"
 #include "writer/records/raw/raw_writer.h"
@@ -59,6 +60,8 @@ class RecordSink {
 
   // All spans stay valid until the sink is complete.
   virtual void SetProbeCounts(ProbeCounts counts) = 0;
+  // Before the counts of probes: who called some of their sites. Valid until these are set.
+  virtual void SetContexts(const ContextSamples& samples) = 0;
   // The same counts as a sink without a log takes them, where a harvest with this snapshot needs them. Their spans may go.
   virtual void SetExact(ProbeCounts /*counts*/) {}
   // What probes counted, as a profile shows it: versions of classes, exceptions and replaced calls are settled. Null: it

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "writer/base/sealed_bytes.h"
+#include "writer/records/context_samples.h"
 #include "writer/records/raw/raw_harvest.h"
 #include "writer/records/raw/raw_records.h"
 #include "writer/records/raw/test_program.h"
@@ -121,6 +122,14 @@ std::string Sequence() {
             iprof::EncodeRawMethod(0, {.type = "a.B", .name = "run", .descriptor = "(I)[J"}), &out);
   AddRecord(kStack, iprof::EncodeRawStack(3, {&frame, 1}, true), &out);
   AddRecord(kPart, iprof::EncodeRawPart({"run", "{\"a\":[1]}"}), &out);
+  iprof::ContextSamples contexts;
+  contexts.methods = {{"a.B", "run", "()V"}, {"a.B", "main", "()V"}};
+  contexts.types = {"a.B", "a.C"};
+  contexts.sites = {{true, 0, 5, {{0, 30, {{1, 3}}}, {1, 30, {{1, 9}}}}},
+                    {false, 0, 7, {{9, 30, {{1, 3}}}, {12, 30, {{1, 9}}}}}};
+  AddRecord(kPart,
+            iprof::EncodeRawPart({iprof::kContextSamplesPart, EncodeContextSamples(contexts)}),
+            &out);
   AddRecord(kFirst, iprof::EncodeRawFirst(std::vector<uint32_t>{0, 3, 7}), &out);
   AddRecord(kUnloaded, iprof::EncodeRawUnloaded(0, {.counters = {{0, 5}, {3, 9}}, .sites = {}}),
             &out);

@@ -1,0 +1,120 @@
+// StackReservoir: the stacks of each site, and how far it is to the next one (contexts=all).
+//
+// A site takes a stack at random distances with a mean of 2^k executions: a fixed step would beat with a loop of the program. If
+// it has kMostStacks, or if all sites have more than StackBudget affords and this one has no fewer than others, half of its
+// stacks are dropped at random and the mean doubles. So every execution had the same chance, early or late, and the stacks
+// need no weights.
+//
+// Example: a branch runs 10 million times. From an earlier profile, 2 million are expected, so the mean begins at 512. After
+// a million executions it has 2,048 stacks; half of them stay, and the mean is 1024; and so on until the mean is 8192 and 1,220 are left.
+//
+// Guarantees: no more than kMostStacks of a site, and no more in all than the limit. Threads: one at a time. Knows no JVM.
+// Failure: std::bad_alloc; then the stacks are as before.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "writer/base/code_stamp.h"
+
+namespace iprof::vm {
+
+// A position in running code.
+struct RunningPlace {
+  uint32_t method = 0;  // its number in ContextStacks
+  uint16_t bci = 0;
+  CodeStamp code = {};
+  bool operator==(const RunningPlace&) const = default;
+};
+
+struct TakenStack {
+  static constexpr size_t kMostCallers = 8;
+  uint32_t outcome = 0;
+  uint32_t depth = 0;  // of its callers
+  std::array<RunningPlace, kMostCallers> callers = {};
+};
+
+// How much the stacks of all sites may cost: kShare of the CPU time since the recording began, or kBurstNs as long as that is
+// more. So short runs have stacks, too, and what they cost is paid back later.
+// Example: a stack takes 10 us. In the first 30 s of CPU time 15,000 may be taken, and 7,500 are kept, because others make way
+// for them; after 60 s, 30,000 and 15,000.
+class StackBudget {
+ public:
+  static constexpr double kShare = 0.005;
+  static constexpr int64_t kBurstNs = 150'000'000;
+
+  // A recording begins, at this CPU time of the process.
+  void Begin(int64_t cpu_ns) { *this = {}, begin_ns_ = cpu_ns; }
+  // A stack was taken.
+  void Spend(int64_t ns) {
+    spent_ns_ += ns;
+    ++stacks_;
+  }
+  // How many stacks may be kept at this CPU time.
+  size_t Affords(int64_t cpu_ns) const {
+    constexpr uint64_t kFirst = 16;  // cost more than later ones
+    constexpr double kAssumedNs = 10'000;
+    const double allowed =
+        std::max(static_cast<double>(kBurstNs), kShare * static_cast<double>(cpu_ns - begin_ns_));
+    const auto spent = std::max(static_cast<double>(spent_ns_), 1.0);
+    const double one = stacks_ < kFirst ? kAssumedNs : spent / static_cast<double>(stacks_);
+    const double too_much = std::max(1.0, spent / allowed);
+    return static_cast<size_t>(allowed / one / 2 / (too_much * too_much));
+  }
+  int64_t spent_ns() const { return spent_ns_; }
+
+ private:
+  int64_t begin_ns_ = 0;
+  int64_t spent_ns_ = 0;
+  uint64_t stacks_ = 0;
+};
+
+class StackReservoir {
+ public:
+  static constexpr size_t kMostStacks = 2048;
+  // A site with fewer does not make way for others, as long as not twice as many are kept as are affordable.
+  static constexpr size_t kFewStacks = 16;
+  // The first means make so many stacks of all expected executions, and so many of those of one site.
+  static constexpr uint64_t kExpectedOfAll = 15'000;
+  static constexpr uint64_t kLeastExpected = 32;
+  static constexpr uint64_t kMostExpected = 2048;
+
+  // `executions`: how many are expected, by site.
+  StackReservoir(std::span<const uint64_t> executions, size_t most_in_all, uint64_t seed);
+
+  // `affordable`: how many stacks all sites may keep.
+  void Add(uint32_t site, const TakenStack& stack, size_t affordable);
+  // How many executions of the site come before the next one that is taken; drawn at random.
+  uint32_t DrawDistance(uint32_t site);
+  // Drops all stacks. The means stay.
+  void Forget();
+
+  size_t site_count() const { return sites_.size(); }
+  std::span<const TakenStack> StacksOf(uint32_t site) const { return sites_[site].stacks; }
+  uint64_t MeanOf(uint32_t site) const { return uint64_t{1} << sites_[site].mean_log2; }
+  uint64_t taken() const { return taken_; }
+  uint64_t dropped() const { return taken_ - kept_; }
+  size_t bytes() const;
+
+ private:
+  struct Site {
+    uint32_t mean_log2 = 0;
+    bool is_used = false;
+    std::vector<TakenStack> stacks = {};
+  };
+  void Thin(Site& site);
+
+  std::vector<Site> sites_;
+  size_t used_sites_ = 0;  // that have or had stacks
+  const size_t most_in_all_;
+  std::minstd_rand random_;
+  uint64_t taken_ = 0;
+  uint64_t kept_ = 0;
+};
+
+}  // namespace iprof::vm

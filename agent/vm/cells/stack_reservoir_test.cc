@@ -1,0 +1,156 @@
+#include "agent/vm/cells/stack_reservoir.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+namespace iprof::vm {
+namespace {
+
+constexpr size_t kPlenty = 1 << 20;
+
+// Runs a site so many times; the outcome of an execution is `outcome` of its number.
+template <typename Outcome>
+void Execute(StackReservoir& stacks, uint64_t executions, Outcome outcome) {
+  for (uint64_t next = stacks.DrawDistance(0); next < executions;
+       next += stacks.DrawDistance(0) + 1)
+    stacks.Add(0, {.outcome = outcome(next)}, kPlenty);
+}
+
+double ShareOf(const StackReservoir& stacks, uint32_t outcome) {
+  const auto all = stacks.StacksOf(0);
+  return static_cast<double>(std::count_if(
+             all.begin(), all.end(), [&](const TakenStack& s) { return s.outcome == outcome; })) /
+         static_cast<double>(all.size());
+}
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+TEST_CASE("so many stacks are kept as cost half of what is allowed") {
+  StackBudget budget;
+  const int64_t begin =
+      100 * kSecond;  // an attached agent owes nothing to the past, and has nothing from it
+  budget.Begin(begin);
+  CHECK(budget.Affords(begin) == 7500);
+  for (int i = 0; i < 100; ++i) budget.Spend(20'000);
+  CHECK(budget.Affords(begin + kSecond) == 3750);
+  CHECK(budget.Affords(begin + 60 * kSecond) == 7500);
+  // Twice as much was spent as is allowed.
+  for (int i = 0; i < 14'900; ++i) budget.Spend(20'000);
+  CHECK(budget.Affords(begin + kSecond) == 937);
+}
+
+// A simulation: sites that run a million times a second, and whose stacks take 10 us.
+struct Simulation {
+  Simulation(uint32_t sites, uint64_t expected, int64_t end) {
+    StackReservoir stacks(std::vector<uint64_t>(sites, expected), kPlenty, 1);
+    StackBudget budget;
+    std::vector<int64_t> next(sites, 0);  // in ns
+    for (int64_t now = 0; now < end; now += 1'000'000) {
+      for (uint32_t site = 0; site < sites; ++site) {
+        while (next[site] <= now) {
+          budget.Spend(10'000);
+          stacks.Add(site, {}, budget.Affords(now));
+          next[site] += 1000 * (int64_t{stacks.DrawDistance(site)} + 1);
+        }
+      }
+    }
+    spent_ns = budget.spent_ns();
+    kept = static_cast<double>(stacks.taken() - stacks.dropped()) / sites;
+  }
+  int64_t spent_ns;
+  double kept;  // of a site
+};
+
+TEST_CASE("the cost of many sites stays within the share, and what may be spent is spent") {
+  constexpr int64_t kEnd = 60 * kSecond;
+  // As many executions as there are, and a tenth of them.
+  for (const uint64_t expected : {60'000'000, 6'000'000}) {
+    const Simulation done(200, expected, kEnd);
+    CHECK(static_cast<double>(done.spent_ns) < StackBudget::kShare * kEnd * 1.1);
+    CHECK(done.kept > 25);
+  }
+}
+
+TEST_CASE("few sites have many stacks in a short run, too") {
+  const Simulation done(3, 1'000'000, kSecond);
+  CHECK(done.kept > 800);
+  CHECK(done.spent_ns < StackBudget::kBurstNs);
+}
+
+TEST_CASE("the burst is not exceeded by much") {
+  const Simulation done(200, 250'000, kSecond);
+  CHECK(done.kept > 12);
+  CHECK(done.spent_ns < StackBudget::kBurstNs * 2);
+}
+
+TEST_CASE("the first mean follows from what is expected") {
+  const uint64_t expected[] = {0, 2047, 4096, 2'000'000, UINT64_MAX};
+  const StackReservoir stacks(expected, kPlenty, 1);
+  CHECK(stacks.MeanOf(0) == 1);
+  CHECK(stacks.MeanOf(1) == 1);
+  CHECK(stacks.MeanOf(2) == 2);
+  CHECK(stacks.MeanOf(3) == 512);
+  CHECK(stacks.MeanOf(4) == 1 << 28);
+}
+
+TEST_CASE("distances have the mean, and vary") {
+  const uint64_t expected[] = {2048 * 64};
+  StackReservoir stacks(expected, kPlenty, 1);
+  uint64_t sum = 0;
+  uint32_t least = UINT32_MAX;
+  uint32_t most = 0;
+  constexpr int kTimes = 100'000;
+  for (int i = 0; i < kTimes; ++i) {
+    const uint32_t distance = stacks.DrawDistance(0) + 1;
+    sum += distance;
+    least = std::min(least, distance);
+    most = std::max(most, distance);
+  }
+  CHECK(static_cast<double>(sum) / kTimes == Approx(64).epsilon(0.01));
+  CHECK(least == 1);
+  CHECK(most == 127);
+}
+
+TEST_CASE("of a long run, a bounded number of stacks is kept, of all phases alike") {
+  for (const uint64_t seed : {1, 2, 3}) {
+    const uint64_t expected[] = {1000};  // many more come
+    StackReservoir stacks(expected, kPlenty, seed);
+    constexpr uint64_t kExecutions = 4'000'000;
+    Execute(stacks, kExecutions, [](uint64_t at) { return at < kExecutions / 4 ? 0U : 1U; });
+    CHECK(stacks.StacksOf(0).size() < StackReservoir::kMostStacks);
+    CHECK(stacks.StacksOf(0).size() > 900);
+    CHECK(ShareOf(stacks, 0) == Approx(0.25).margin(0.06));
+    CHECK(stacks.taken() == stacks.dropped() + stacks.StacksOf(0).size());
+  }
+}
+
+TEST_CASE("a program's period makes no difference") {
+  const uint64_t expected[] = {2048 * 64};
+  StackReservoir stacks(expected, kPlenty, 7);
+  Execute(stacks, 60'000, [](uint64_t at) { return at % 64 == 0 ? 1U : 0U; });
+  CHECK(ShareOf(stacks, 1) == Approx(1.0 / 64).margin(0.015));
+}
+
+TEST_CASE("sites with more stacks make way for those with fewer") {
+  const uint64_t expected[] = {0, 0};
+  StackReservoir stacks(expected, kPlenty, 1);
+  for (int i = 0; i < 20; ++i) stacks.Add(1, {}, 100);
+  for (int i = 0; i < 500; ++i) stacks.Add(0, {}, 100);
+  CHECK(stacks.MeanOf(0) > 1);
+  CHECK(stacks.StacksOf(0).size() < 90);
+  CHECK(stacks.MeanOf(1) == 1);
+  CHECK(stacks.StacksOf(1).size() == 20);
+}
+
+TEST_CASE("all sites together stay within the limit") {
+  const std::vector<uint64_t> expected(100, 0);
+  StackReservoir stacks(expected, 1000, 1);
+  for (uint32_t i = 0; i < 50'000; ++i) stacks.Add(i % 100, {}, kPlenty);
+  CHECK(stacks.taken() - stacks.dropped() <= 1000);
+  stacks.Forget();
+  CHECK(stacks.StacksOf(5).empty());
+  CHECK(stacks.MeanOf(5) > 1);
+}
+
+}  // namespace
+}  // namespace iprof::vm
