@@ -8,6 +8,7 @@
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/advice.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
@@ -39,11 +40,22 @@ void AdviceFigures::AddWeights(const Profile& profile) {
 }
 
 void AdviceFigures::AddSamples(const Profile& profile) {
-  const int64_t total = profile.Total(Table::kSamples);
+  // As a build sees them.
+  const SplitPart split = SplitSamples(profile);
+  const int64_t total = profile.Total(Table::kSamples) - split.With(0).weight;
+  std::unordered_map<uint32_t, int64_t> of_methods;
+  for (const HotMethod& method : CountsOfMethods(profile, Table::kSamples))
+    of_methods[static_cast<uint32_t>(method.method)] = method.count;
+  for (const auto& [whole, pieces] : split.stacks) {
+    of_methods[static_cast<uint32_t>(whole.frames.front().method)] -= whole.weight;
+    if (pieces.empty()) continue;
+    const MethodIndex innermost = whole.frames[pieces.front().from].method;
+    of_methods[static_cast<uint32_t>(innermost)] += whole.weight;
+  }
   samples = static_cast<double>(total);
   signals = SignalsBehind(total, section.Part(kSamplingPart));
-  for (const HotMethod& method : CountsOfMethods(profile, Table::kSamples)) {
-    if (method.count < kEnoughSamplesOfMethod) thin_samples += static_cast<double>(method.count);
+  for (const auto& [method, count] : of_methods) {
+    if (count < kEnoughSamplesOfMethod) thin_samples += static_cast<double>(count);
   }
 }
 

@@ -178,12 +178,12 @@ class ModelBuilder final : public ProfileEvents {
 
   // The samples with their whole stacks. A part that does not fit is removed.
   Samples WholeSamples() {
-    SplitPart split = SplitPart::Of(profile_);
-    if (split.stacks.empty()) return std::move(samples_);
+    const auto json = AgentPart(profile_, kSplitPart);
+    if (!json) return std::move(samples_);
     std::vector<SampledStack> stacks;
     for (const auto& [context, count] : samples_)
       stacks.push_back({profile_.Frames(context), count});
-    if (!JoinPieces(std::move(split), stacks)) {
+    if (!JoinWith(*json, stacks)) {
       RemoveAgentPart(profile_, kSplitPart);
       return std::move(samples_);
     }
@@ -191,6 +191,36 @@ class ModelBuilder final : public ProfileEvents {
     for (const SampledStack& stack : stacks)
       whole.emplace_back(profile_.AddContext(stack.frames), stack.weight);
     return whole;
+  }
+
+  bool JoinWith(std::string_view part, std::vector<SampledStack>& stacks) {
+    const auto names = HiddenNames::Parse(part);
+    if (!names || !Declare(*names)) return false;
+    auto split = SplitPart::Parse(part, [&](int64_t id) { return MethodIndex{methods_.Find(id)}; });
+    return split && JoinPieces(*std::move(split), stacks);
+  }
+
+  // The types and methods that only the stacks in the part name.
+  bool Declare(const HiddenNames& names) {
+    const auto is_new = [](int64_t id, const IdMap& ids) {
+      return id >= 0 && id <= kMaxFileId && ids.Find(id) == kNone;
+    };
+    for (const HiddenNames::Type& type : names.types) {
+      if (!is_new(type.id, types_)) return false;
+      types_.Add(type.id, static_cast<uint32_t>(profile_.AddTypeWithId(type.name, type.id)));
+    }
+    for (const HiddenNames::Method& method : names.methods) {
+      if (!is_new(method.id, methods_)) return false;
+      signature_.clear();
+      for (const int64_t id : method.signature) {
+        const uint32_t type = types_.Find(id);
+        if (type == kNone) return false;
+        signature_.push_back(TypeIndex{type});
+      }
+      methods_.Add(method.id, static_cast<uint32_t>(
+                                  profile_.AddMethodWithId(method.name, signature_, method.id)));
+    }
+    return true;
   }
 
   static Place MemberPlace(Place place, std::string_view member, int64_t index = -1) {
