@@ -139,7 +139,8 @@ std::vector<Case> Cases() {
       {Rule::kContextBci, "$.conditionalProfiles[0].ctx",
        Entry("conditionalProfiles", "1:3<1:-2147483649", "9,0,1,4,1,1")},
       {Rule::kContextBeyondEnd, "$.samplingProfiles[0].ctx", SampleAt(9, 9)},
-      {Rule::kContextInclusive, "$.callCountProfiles[1]",
+      {Rule::kContextInclusive,
+       "$.callCountProfiles[1]",
        {.tables = R"(,"callCountProfiles":[{"ctx":"1:0<1:3","records":[4]},)"
                   R"({"ctx":"1:0","records":[5]},{"ctx":"1:0<1:4<1:5","records":[2]}],)"
                   R"("iprofagent":{"version":1,"contexts":{"form":"inclusive"}})"}},
@@ -214,6 +215,11 @@ std::vector<Case> Cases() {
        {.tables = R"(,"iprofagent":{"version":1,"code":)"
                   R"({"bits":36,"methods":"abcdef","hashes":"-","sureness":"?"}})"}},
       {Rule::kAgentSection, "$.iprofagent", {.tables = R"(,"iprofagent":[])"}},
+      {Rule::kAgentSection,
+       "$.iprofagent.split",
+       {.tables =
+            R"(,"samplingProfiles":[{"ctx":"2:7","records":[39]}],"iprofagent":{"version":1,"split":{)"
+            R"("sites":0,"complete":true,"whole":[["2:7<1:5",40,0,1]]}})"}},
       {Rule::kAgentSection,
        "$.iprofagent.lines",
        {.tables = R"(,"iprofagent":{"version":1,"lines":1})"}},
