@@ -194,7 +194,8 @@ class Estimator {
     double most = kMostTotal;
     for (int round = 0; round < kUnseenRounds; ++round) {
       const std::vector<double>& total = solution.flow.total;
-      std::vector<double> unseen = unseen_calls.Estimate(problem, total, FactorsOf(total));
+      std::vector<double> unseen =
+          unseen_calls.Estimate(problem, total, FactorsOf(total), FactorsOf(problem.floor));
       const double sum = std::accumulate(unseen.begin(), unseen.end(), 0.0);
       if (unseen.empty() || sum > most) break;
       if (round == 0) most = sum * kMostFeedback;

@@ -43,7 +43,7 @@
 namespace iprof::hotspot {
 
 // For the note in the profile; another name whenever the result changes.
-inline constexpr char kEstimatorName[] = "flow-10";
+inline constexpr char kEstimatorName[] = "flow-11";
 
 // How far calls are passed on.
 enum class Growth : uint8_t {

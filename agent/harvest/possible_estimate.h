@@ -22,7 +22,7 @@
 namespace iprof::hotspot {
 
 // For the note, of an estimate that fitted only with Growth::kOfMany.
-inline constexpr char kBoundedEstimatorName[] = "flow-10-bounded";
+inline constexpr char kBoundedEstimatorName[] = "flow-11-bounded";
 
 // Completes the note, whose processor time is set, with what it says of the estimate.
 Result<std::vector<MethodScale>> EstimatePossible(const HarvestedProgram& program,

@@ -1,7 +1,6 @@
 #include "agent/harvest/unseen_calls.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace iprof::hotspot {
 namespace {
@@ -59,8 +58,7 @@ UnseenCalls::UnseenCalls(const HarvestedProgram& program) : program_(program) {
       const auto executed = static_cast<double>(call.block_count);
       if (executed == 0) continue;
       if (IsLink(call)) {
-        std::string shape = ShapeOf(call.descriptor, false, 1);
-        links_[call.name == "linkToStatic"][std::move(shape)].push_back({m, executed});
+        links_[call.name == "linkToStatic"][ShapeOf(call.descriptor, false, 1)] += executed;
       } else if (CallsThroughHandle(call)) {
         count += executed;
         if (!call.has_targets) unknown += executed;
@@ -77,27 +75,20 @@ bool UnseenCalls::IsPartOfHandles(uint32_t method) const {
   return program_.classes[program_.methods[method].klass].name.starts_with(kHandlePackage);
 }
 
-double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const double> factors) {
+double UnseenCalls::Growth(const std::vector<Site>& sites, std::span<const double> factors,
+                           std::span<const double> least) {
   double counted = 0;
   double executed = 0;
   for (const Site& site : sites) {
-    counted += site.count;
+    counted += site.count * least[site.caller];
     executed += site.count * factors[site.caller];
   }
   return counted > 0 ? std::clamp(executed / counted, 1.0, kMostGrowth) : 1;
 }
 
-double UnseenCalls::Linked(bool is_static, const std::string& shape,
-                           std::span<const double> factors) const {
-  const auto links = links_[is_static].find(shape);
-  if (links == links_[is_static].end()) return 0;
-  double executed = 0;
-  for (const Site& site : links->second) executed += site.count * factors[site.caller];
-  return executed;
-}
-
 std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<const double> total,
-                                          std::span<const double> factors) const {
+                                          std::span<const double> factors,
+                                          std::span<const double> least) const {
   if (sites_.empty()) return {};
   std::vector<double> inflow = problem.external;
   // How many of its counted calls a method makes itself. They come with those from outside.
@@ -109,8 +100,11 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
       inflow[edge.to] += total[edge.from] * edge.gain;
     }
   }
-  const double growth_of_parts = Growth(sites_, factors);
-  const double growth = Growth(unknown_, factors);
+  // After a session of the agent, sites have a young MethodData, but parts of handles keep their counts. So parts grow only as far as
+  // sites were executed more often than entries were counted. Nothing else bounds them.
+  const double growth_of_parts = Growth(sites_, factors, least);
+  const std::vector<double> ones(factors.size(), 1.0);
+  const double growth = Growth(unknown_, factors, ones);
   std::vector<double> unseen(inflow.size());
   std::map<std::string, std::vector<uint32_t>> by_shape[2];
   for (uint32_t m = 0; m < unseen.size(); ++m) {
@@ -129,10 +123,14 @@ std::vector<double> UnseenCalls::Estimate(const FlowProblem& problem, std::span<
   }
   for (const bool is_static : {false, true}) {
     for (const auto& [shape, callees] : by_shape[is_static]) {
+      const auto links = links_[is_static].find(shape);
+      if (links == links_[is_static].end()) continue;
       double counted = 0;
-      for (const uint32_t m : callees) counted += unseen[m];
-      if (Linked(is_static, shape, factors) <= counted) continue;
-      for (const uint32_t m : callees) unseen[m] *= growth;
+      for (const uint32_t m : callees) counted += IsIntrinsic(m) ? 0 : unseen[m];
+      if (links->second <= counted) continue;
+      for (const uint32_t m : callees)
+        unseen[m] *= IsIntrinsic(m) ? std::min(growth, growth_of_parts)
+                                    : std::min(growth, links->second / counted);
     }
   }
   return unseen;

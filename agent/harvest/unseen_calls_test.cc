@@ -1,6 +1,7 @@
 // Calls that no code of the program shows: guessed ones, and those through handles.
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <vector>
 
 #include "agent/harvest/estimate.h"
 #include "agent/harvest/named_program.h"
@@ -50,7 +51,7 @@ TEST_CASE("a guessed loop does not call what the interpreter never called") {
 }
 
 // "run" was counted 1,000 times and called 10,000 times; it calls through a handle whose target is
-// not known. The handle's code was counted 4,000 times, and its target `counted` times.
+// not known. The handle's code was counted 40,000 times, and its target `counted` times.
 struct ThroughHandle {
   explicit ThroughHandle(uint64_t counted) {
     program.Class("Main");
@@ -63,9 +64,9 @@ struct ThroughHandle {
     callee = program.Method("callee", 1);
     program.Call(target, Op::invokestatic, "Main", "callee", 2 * counted);
     program.Class("java/lang/invoke/LambdaForm$DMH");
-    form = program.Method("invokeStatic", 4000);
+    form = program.Method("invokeStatic", 40'000);
     program.made.methods[form].descriptor = "(Ljava/lang/Object;)V";
-    program.Call(form, Op::invokestatic, "java/lang/invoke/MethodHandle", "linkToStatic", 4000);
+    program.Call(form, Op::invokestatic, "java/lang/invoke/MethodHandle", "linkToStatic", 40'000);
     program.made.methods[form].calls.back().descriptor = "(Ljava/lang/Object;)V";
   }
   Program program;
@@ -75,7 +76,7 @@ struct ThroughHandle {
 TEST_CASE("what handles call grows as the sites that call through handles") {
   const ThroughHandle handle(2000);
   const Estimate estimate = EstimateCalls(handle.program.made);
-  CHECK(estimate.scales[handle.form].calls == 40'000);
+  CHECK(estimate.scales[handle.form].calls == 400'000);
   CHECK(estimate.scales[handle.target].calls == 20'000);
   CHECK(estimate.scales[handle.callee].calls == 40'000);
 }
@@ -111,6 +112,53 @@ TEST_CASE("a method that handles did not call more often than it was counted is 
   CHECK(estimate.scales[handle.target].calls == 50'000);
 }
 
+// Ten accessors of reflection have the shape of what handles call, and make all calls of a site whose counts stopped early.
+TEST_CASE("methods of a shape grow to as many calls as handles were counted to make") {
+  Program program;
+  program.Class("Main");
+  const uint32_t site = program.Method("site", 1000);
+  program.Call(site, Op::invokedynamic, "", "call", 1000);
+  std::vector<uint32_t> accessors;
+  for (int a = 0; a < 10; ++a) {
+    program.Class("Accessor");
+    accessors.push_back(program.Method("invoke", 10'000));
+    program.made.methods.back().access = 9;
+    program.Call(accessors.back(), Op::invokestatic, "Main", "site", 10'000);
+  }
+  program.Class("java/lang/invoke/LambdaForm$DMH");
+  const uint32_t form = program.Method("invokeStatic", 120'000);
+  program.Call(form, Op::invokestatic, "java/lang/invoke/MethodHandle", "linkToStatic", 120'000);
+  program.made.methods[form].calls.back().descriptor = "(Ljava/lang/Object;)V";
+  const Estimate estimate = EstimateCalls(program.made);
+  for (const uint32_t accessor : accessors) CHECK(estimate.scales[accessor].calls == 12'000);
+  CHECK(estimate.scales[site].calls == 120'000);
+}
+
+TEST_CASE("an intrinsic takes no part of the calls that handles were counted to make") {
+  ThroughHandle handle(2000);
+  const uint32_t cast = handle.program.Method("cast", 50'000);
+  handle.program.made.methods[cast].access = 9;
+  handle.program.made.methods[cast].intrinsic = 1;
+  const Estimate estimate = EstimateCalls(handle.program.made);
+  CHECK(estimate.scales[handle.target].calls == 20'000);
+  CHECK(estimate.scales[cast].calls == 500'000);
+}
+
+TEST_CASE("a site whose MethodData is young does not raise the parts of handles") {
+  ThroughHandle handle(2000);
+  const uint32_t run = 1;
+  HarvestedMethod& site = handle.program.made.methods[run];
+  site.invocations = 10'000;
+  site.data_invocations = site.calls[0].block_count = 10;
+  const uint32_t cast = handle.program.Method("cast", 50'000);
+  handle.program.made.methods[cast].access = 9;
+  handle.program.made.methods[cast].intrinsic = 1;
+  const Estimate estimate = EstimateCalls(handle.program.made);
+  CHECK(estimate.scales[run].calls == 10'000);
+  CHECK(estimate.scales[handle.form].calls == 40'000);
+  CHECK(estimate.scales[cast].calls == 50'000);
+}
+
 TEST_CASE("a method's calls by itself are not called unseen") {
   ThroughHandle handle(2000);
   Program& program = handle.program;
@@ -138,7 +186,7 @@ TEST_CASE(
   program.made.handle_calls.push_back({.caller = run, .callee = known, .count = 3000});
   const Estimate estimate = EstimateCalls(program.made);
   CHECK(estimate.scales[known].calls == 30'000);
-  CHECK(estimate.scales[handle.form].calls == 40'000);  // all sites call what handles are made of
+  CHECK(estimate.scales[handle.form].calls == 400'000);  // all sites call what handles are made of
   CHECK(estimate.scales[handle.target].calls == 2000);
 }
 

@@ -1,6 +1,8 @@
-// RepairOptions: what `iprof convert --classpath` does: repairs a profile (fitness/repair.h) and says what it did.
+// RepairOptions: the class files that `iprof convert` is given. Without --edges, they repair the profile (fitness/repair.h).
 //
-// Guarantees: without --classpath and --jdk, nothing happens. Threads: main's. Failure: as ClassPath: an element that cannot
+// Example: `--classpath new.jar --old-classpath old.jar` writes a branch of old.jar at 20 where new.jar has it, at 31.
+//
+// Guarantees: given() is false without --classpath and --jdk, and then there is nothing to repair. Threads: main's. Failure: as ClassPath: an element that cannot
 // be opened or is damaged.
 #pragma once
 

@@ -234,7 +234,8 @@ class Repair(AdviseCase):
     @on_one_jvm
     def test_class_files_of_another_version_are_no_old_code(self):
         wrong = self.jar("wrong", SOURCE.replace("i % 10 == 0", "i % 11 == 0"))
-        self.assertEqual(self.repaired("--old-classpath", wrong)["moved"], 0)
+        self.repaired("--old-classpath", wrong)  # finds positions of other methods, which are the same there
+        self.assertEqual(self.branches("repaired"), {})
 
     @on_one_jvm
     def test_what_fits_stays(self):

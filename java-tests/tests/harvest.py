@@ -51,7 +51,7 @@ class KnownShares(HarvestCase):
             self.assertLess(harvested.calls_of(f"Harvestable.{method}"), 1.01 * STEPS)
             self.assertAlmostEqual(estimated.calls_of(f"Harvestable.{method}"), STEPS, delta=0.1 * STEPS, msg=method)
         self.assertEqual(harvested.section["harvest"]["estimator"], "none")
-        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-10")
+        self.assertEqual(estimated.section["harvest"]["estimator"], "flow-11")
 
     def test_the_profile_says_where_it_comes_from(self):
         process = self.start()
@@ -62,7 +62,7 @@ class KnownShares(HarvestCase):
                                      "recursive_groups", "jvm_age_s", "cpu_ms", "harvests", "time", "trained", "methods_with_data",
                                      "methods_without_data", "methods_failed", "methods_trained", "methods_trained_unknown", "sites_left_out",
                                      "lambdas_left_out", "classes_left_out"})
-        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-10", 2, 0))
+        self.assertEqual((note["source"], note["estimator"], note["type_width"], note["trained"]), ("methoddata", "flow-11", 2, 0))
         self.assertEqual((note["left_out_permille"], note["harvests"]), (0, 1))
         self.assertLess(note["jvm_age_s"], PATIENCE_S)
         self.assertGreater(note["cpu_ms"], 0)
@@ -75,7 +75,7 @@ class KnownShares(HarvestCase):
         self.assertLessEqual(note["time"], utc())
         shown = " ".join(self.run_tool("show", self.folder / "harvest.iprof").stdout.split())
         groups = {0: "", 1: ", 1 recursive group"}.get(note["recursive_groups"], f", {note['recursive_groups']} recursive groups")
-        self.assertIn(f"methoddata, calls and weights estimated (flow-10), {note['time']} after {note['jvm_age_s']} s; no data for "
+        self.assertIn(f"methoddata, calls and weights estimated (flow-11), {note['time']} after {note['jvm_age_s']} s; no data for "
                       f"{note['without_methoddata_permille'] / 10:.1f} % of the methods that ran, 2 classes a site{groups}", shown)
         self.end(process)
 

@@ -58,6 +58,13 @@ def shapes_profile(circle, square, taken):
                           {"ctx": "2:9<1:5", "records": [20]}])
 
 
+def packages_profile():
+    """One stack through a method of each of forty packages, as an application with a framework has."""
+    packages = range(40)
+    return made_profile([f"org.framework.part{i}.Filter" for i in packages], [(1 + i, "doFilter", 10 + i) for i in packages],
+                        samplingProfiles=[{"ctx": "<".join(f"{1 + i}:3" for i in packages), "records": [50]}])
+
+
 def large_profile(seed, methods, stacks):
     """As profiles of servers: some thousands of classes, deep stacks, most of the weight in few methods."""
     chance = random.Random(seed)
@@ -125,6 +132,11 @@ class ReportPage(AgentCase):
                     to="diff.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
+        shapes = shapes_profile(40, 40, 90)
+        self.report(self.write("empty.iprof", made_profile([], [])), to="empty.html")
+        self.report(self.write("counts.iprof", {key: table for key, table in shapes.items() if key != "samplingProfiles"}), to="counts.html")
+        self.report(self.write("samples.iprof", {key: shapes[key] for key in ("version", "types", "methods", "samplingProfiles")}), to="samples.html")
+        self.report(self.write("packages.iprof", packages_profile()), to="packages.html")
         self.open_in_browser(modules)
 
     def open_in_browser(self, modules, only="."):

@@ -132,7 +132,9 @@ class Tidy:
             return [[source] for source in sources]
         alike, by_path = {}, {source.path: source for source in sources}
         for source in sources:
-            alike.setdefault((split(source.command)[0], source.folder, is_test(source.path)), []).append(source)
+            # Agents and libraries that tests load define the same entry points.
+            alone = source.path if "native" in source.path.parts else None
+            alike.setdefault((split(source.command)[0], source.folder, is_test(source.path), alone), []).append(source)
         made = [[by_path[member.path] for member in batch] for group in alike.values()
                 for batch in unite.batches([unite.Source(self._arguments.root, source.path) for source in group], self.TOGETHER)]
         return sorted(made, key=len, reverse=True)

@@ -65,7 +65,7 @@ struct FakeEnvironment {
   jvmtiEnv env{};
   jvmtiCapabilities capabilities{};
   jvmtiEventCallbacks callbacks{};
-  std::set<jvmtiEvent> enabled;  // for agent threads: FakeJvm::Enable
+  std::set<jvmtiEvent> enabled;  // changed by FakeJvm::Enable, because agent threads do so, too
   std::map<FakeObject*, jlong> tags;
   void* storage = nullptr;
   bool is_disposed = false;

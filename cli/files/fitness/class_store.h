@@ -54,7 +54,7 @@ class LoadedMethod {
   // As a profile keeps it (KeptCodeHash); 0 if there is no code, or none that can be read.
   uint64_t CodeHash();
   Site SiteAt(Bci bci);
-  // Null if there is none, or none that can be read.
+  // Null: the method has no code, or code that cannot be read.
   const classfile::MethodCode* Code();
 
  private:

@@ -11,9 +11,9 @@
 #include "cli/files/fitness/moved_positions.h"
 #include "writer/base/lost_share.h"
 #include "writer/names/generated_names.h"
-#include "writer/profile/entry_copier.h"
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/code_hashes.h"
+#include "writer/profile/entry_copier.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"
@@ -113,6 +113,7 @@ class Mover {
       made_.AddMethodWithId(from_.MethodName(method), from_.Signature(method),
                             from_.MethodFileId(method));
       made_.AddSureness(method, from_.SurenessOf(method));
+      made_.AddFirstCall(method, from_.FirstCallOf(method));
       // Without a hash and the old code, it is not known whether it has changed.
       const bool can_change = from_.CodeHash(method) != 0 || old_;
       const bool is_changed = can_change && Look(method).is_changed;

@@ -3,7 +3,7 @@ package shop;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** What an HTML report shows: a biased branch, a switch, two receivers, a type check, a lock, and time to sample. */
+/** What an HTML report shows: a biased branch, a switch, a line that never runs, two receivers, a type check, a lock, and time to sample. */
 public final class Shop {
     interface Shape {
         int area();
@@ -49,6 +49,14 @@ public final class Shop {
         }
     }
 
+    /** None is refunded: the second line never runs. */
+    static int refund(int item) {
+        if (item < 0) {
+            return 1;
+        }
+        return 0;
+    }
+
     static int corners(Shape shape) {
         return shape instanceof Square ? 4 : 0;
     }
@@ -57,7 +65,7 @@ public final class Shop {
         long sum = 0;
         for (int i = 0; i < rounds; i++) {
             Shape shape = shapes[i & 3];
-            sum += shape.area() + price(i) + weight(i) + corners(shape);
+            sum += shape.area() + price(i) + weight(i) + corners(shape) - refund(i);
         }
         synchronized (LOCK) {
             sold += sum;

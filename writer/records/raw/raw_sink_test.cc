@@ -103,10 +103,10 @@ struct Source {
   }
 };
 
-struct Place {
+struct RawFile {
   TemporaryFolder folder;
   std::unique_ptr<RawWriter> file;
-  explicit Place(const RawHeader& header, const RawLimits& limits = {}) {
+  explicit RawFile(const RawHeader& header, const RawLimits& limits = {}) {
     auto made =
         RawWriter::Create([&](int) { return std::string(folder / "a.iraw"); }, header, limits);
     REQUIRE(made.ok());
@@ -144,11 +144,11 @@ TEST_CASE("what goes through a raw file gives the profile that is made at once")
   direct.AddStandardTypes();
   ProfileSink at_once(direct);
   source.Write(at_once);
-  Place place(Header());
-  RawSink sink(*place.file, 1);
+  RawFile raw_file(Header());
+  RawSink sink(*raw_file.file, 1);
   source.Write(sink);
   REQUIRE(sink.Publish().status.ok());
-  const RawProfile recovered = MakeRawProfile(place.Contents());
+  const RawProfile recovered = MakeRawProfile(raw_file.Contents());
   CHECK(TextOf(recovered.profile) == TextOf(direct));
   CHECK(TextOf(direct) ==
         "callCountProfiles test.C.run()void:0 = 5\n"
@@ -181,54 +181,54 @@ TEST_CASE("what goes through a raw file gives the profile that is made at once")
 TEST_CASE("what was recorded in between makes a snapshot of a program that goes on") {
   Source source;
   source.is_at_rest = false;
-  Place place(Header());
-  RawSink sink(*place.file, 1);
+  RawFile raw_file(Header());
+  RawSink sink(*raw_file.file, 1);
   source.Write(sink);
   REQUIRE(sink.Publish().status.ok());
-  CHECK_FALSE(place.Contents().at_rest);
+  CHECK_FALSE(raw_file.Contents().at_rest);
 }
 
 TEST_CASE("of each generation, the file has the last harvest") {
   Source source;
-  Place place(Header());
+  RawFile raw_file(Header());
   for (const uint64_t count : {30U, 40U, 50U}) {
     source.harvested_counters[0] = count;
-    RawSink sink(*place.file, 1);
+    RawSink sink(*raw_file.file, 1);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
-    CHECK(HarvestIs(MakeRawProfile(place.Contents()), count));
+    CHECK(HarvestIs(MakeRawProfile(raw_file.Contents()), count));
   }
 }
 
 TEST_CASE("a generation without a new harvest has the last one, and all else is new") {
   Source source;
-  Place place(Header());
+  RawFile raw_file(Header());
   {
-    RawSink sink(*place.file, 1);
+    RawSink sink(*raw_file.file, 1);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
   }
-  CHECK(place.file->has_harvest());
+  CHECK(raw_file.file->has_harvest());
   source.harvests = false;
   std::unique_ptr<RawWriter> next;
   SECTION("in the same file") {
     for (const uint64_t count : {6U, 7U}) {  // into both copies of the arrays
       source.counters[0] = count;
-      RawSink sink(*place.file, 2);
+      RawSink sink(*raw_file.file, 2);
       source.Write(sink);
       REQUIRE(sink.Publish().status.ok());
     }
   }
   SECTION("in a file that replaces it") {
     source.counters[0] = 7;
-    auto made = place.file->Rewrite();
+    auto made = raw_file.file->Rewrite();
     REQUIRE(made.ok());
     next = std::move(*made);
     RawSink sink(*next, 2);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
   }
-  const RawContents contents = place.Contents();
+  const RawContents contents = raw_file.Contents();
   const RawProfile made = MakeRawProfile(contents);
   CHECK(HarvestIs(made, 30));
   CHECK(TextOf(made.profile).find("test.C.run()void:0 = 7\n") != std::string::npos);
@@ -243,15 +243,15 @@ TEST_CASE(
     "a harvest that has outgrown the file leaves the last one, and one that has room again is "
     "new") {
   Source source;
-  Place place(Header(), {.most_bytes = kLeastRawBytes});
+  RawFile raw_file(Header(), {.most_bytes = kLeastRawBytes});
   const auto publish = [&](size_t counters, uint64_t first) {
     source.harvested_counters.assign(counters, 1);
     source.harvested_counters[0] = first;
     ++source.counters[0];
-    RawSink sink(*place.file, 1);
+    RawSink sink(*raw_file.file, 1);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
-    return place.Contents();
+    return raw_file.Contents();
   };
   publish(1, 30);
   for (int i = 0; i < 3; ++i) {
@@ -272,19 +272,19 @@ TEST_CASE(
 
 TEST_CASE("a recording that begins again has nothing of the harvest before") {
   Source source;
-  Place place(Header());
+  RawFile raw_file(Header());
   {
-    RawSink sink(*place.file, 1);
+    RawSink sink(*raw_file.file, 1);
     source.Write(sink);
     REQUIRE(sink.Publish().status.ok());
   }
-  const size_t bytes = place.file->memory_bytes();
-  place.file->ForgetUnloaded();
-  CHECK_FALSE(place.file->has_harvest());
-  CHECK(place.file->memory_bytes() < bytes);
-  RawSink sink(*place.file, 2);
+  const size_t bytes = raw_file.file->memory_bytes();
+  raw_file.file->ForgetUnloaded();
+  CHECK_FALSE(raw_file.file->has_harvest());
+  CHECK(raw_file.file->memory_bytes() < bytes);
+  RawSink sink(*raw_file.file, 2);
   REQUIRE(sink.Publish().status.ok());
-  const RawProfile made = MakeRawProfile(place.Contents());
+  const RawProfile made = MakeRawProfile(raw_file.Contents());
   CHECK(TextOf(made.profile).find("test.H") == std::string::npos);
   CHECK_FALSE(HarvestNote::Of(made.profile));
   CHECK(made.note.without_harvest);
@@ -297,11 +297,11 @@ TEST_CASE("a harvest and names of estimates without room are counted, and all el
     source.estimated.calls["test.F.a_method_with_a_long_name_" + std::to_string(m) + "()void"] = {
         1, 1};
   const uint64_t estimated = source.estimated.with_estimates();
-  Place place(Header(), {.most_bytes = kLeastRawBytes});
-  RawSink sink(*place.file, 1);
+  RawFile raw_file(Header(), {.most_bytes = kLeastRawBytes});
+  RawSink sink(*raw_file.file, 1);
   source.Write(sink);
   REQUIRE(sink.Publish().status.ok());
-  const RawContents contents = place.Contents();
+  const RawContents contents = raw_file.Contents();
   CHECK(contents.losses.harvest == 1);
   CHECK(contents.harvest.empty());
   CHECK(contents.estimated.calls.empty());

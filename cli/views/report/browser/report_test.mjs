@@ -195,6 +195,172 @@ onReport('callers and callees have their calls, also static ones', 'shop.html', 
   assert.equal(await callsIn('Callers', 'Shop.round'), whole(price.calls));
 });
 
+onReport('a source or its bytecode alone has the whole width', 'shop.html', '#/methods', async (page) => {
+  await openMethod(page, 'shop.Shop.price', 'Shop.price');
+  const source = page.getByRole('region', {name: 'Source, Shop.java'});
+  const bytecode = page.getByRole('region', {name: 'Bytecode'});
+  const button = (name) => page.getByRole('button', {name, exact: true});
+  const half = (await source.boundingBox()).width;
+  assert.equal(await button('Both').getAttribute('aria-pressed'), 'true');
+  await button('Source').click();
+  assert.equal(await bytecode.isVisible(), false);
+  assert.ok((await source.boundingBox()).width > 1.8 * half);
+  const code = await source.locator('td.code').first().boundingBox();
+  assert.ok(code.width > half, `${code.width} pixels for the text of a line`);
+  await page.reload();
+  await source.waitFor();
+  assert.equal(await bytecode.isVisible(), false, 'the address has the choice');
+  await button('Bytecode').click();
+  assert.equal(await source.isVisible(), false);
+  assert.equal(await bytecode.isVisible(), true);
+});
+
+onReport('lines are coloured by what of them ran', 'shop.html', '#/methods', async (page) => {
+  await openMethod(page, 'shop.Shop.price', 'Shop.price');
+  const line = (text) => page.getByRole('region', {name: 'Source, Shop.java'}).locator('tbody tr', {hasText: text});
+  for (const text of ['if (item % 10 == 0)', 'return 1;', 'return 10;']) assert.equal(await line(text).getAttribute('class'), 'cover-full', text);
+  assert.equal(await line('return 1;').locator('td.line').getAttribute('title'), 'all of it ran');
+  await page.getByRole('link', {name: 'Methods'}).first().click();
+  await openMethod(page, 'shop.Shop.refund', 'Shop.refund');
+  for (const [text, coverage] of [['if (item < 0)', 'part'], ['return 1;', 'none'], ['return 0;', 'full']])
+    assert.equal(await line(text).getAttribute('class'), `cover-${coverage}`, text);
+  assert.match(await page.getByRole('list', {name: 'Colours of lines'}).innerText(), /never ran/);
+});
+
+onReport('a link to the list of methods keeps what was chosen', 'shop.html', '#/methods', async (page) => {
+  await page.getByRole('button', {name: 'My code'}).click();
+  await page.getByRole('button', {name: 'Calls'}).click();
+  await page.getByRole('button', {name: 'Calls'}).click();
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.');
+  await page.waitForURL(/q=shop/);
+  const rows = () => page.locator('table.methods tbody th').allInnerTexts();
+  const before = await rows();
+  assert.ok(before.length > 3);
+  const other = await openReport(browser, file('shop.html'), new URL(page.url()).hash);
+  assert.deepEqual(await other.locator('table.methods tbody th').allInnerTexts(), before);
+  assert.equal(await other.getByRole('searchbox').inputValue(), 'shop.shop.');
+  assert.equal(await other.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+  await other.close();
+});
+
+onReport('a link to the flame graph keeps zoom, search and direction', 'shop.html', '#/flame', async (page) => {
+  await page.getByRole('button', {name: 'Inverted'}).click();
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop');
+  await page.locator('.frame.found').first().click();
+  const hash = new URL(page.url()).hash;
+  assert.match(hash, /inverted=1/);
+  assert.match(hash, /zoom=\d/);
+  const labels = (of) => of.locator('.frame').evaluateAll((frames) => frames.map((frame) => `${frame.getAttribute('aria-label')} ${frame.className}`));
+  const other = await openReport(browser, file('shop.html'), hash);
+  assert.deepEqual(await labels(other), await labels(page));
+  assert.equal(await other.getByRole('button', {name: 'Inverted'}).getAttribute('aria-pressed'), 'true');
+  assert.equal(await other.locator('.toolbar [role=status]').innerText(), await page.locator('.toolbar [role=status]').innerText());
+  await other.close();
+});
+
+test('a broken address shows the view as it is without', async () => {
+  for (const [hash, heading] of [['#/methods?sort=__proto__&package=none&own=x', 'Methods'], ['#/flame?zoom=9.9.x&old=1', 'Flame graph'],
+    ['#/method/0?show=constructor', ''], ['#/nothing?q=%', 'shop.Shop']]) {
+    const page = await openReport(browser, file('shop.html'), hash);
+    assert.ok((await textOf(page, 'h1')).includes(heading), hash);
+    assert.deepEqual(page.wrongs, [], hash);
+    await page.close();
+  }
+});
+
+test('a page says what its profile lacks', async () => {
+  for (const [name, said] of [['empty', 'no counts and no samples'], ['counts', 'no samples'], ['samples', 'no counts']]) {
+    for (const hash of ['#/overview', '#/methods', '#/flame']) {
+      const page = await openReport(browser, file(`${name}.html`), hash);
+      const text = await textOf(page, 'main');
+      const mayLack = name === 'samples' && hash === '#/flame';  // it shows the samples
+      assert.equal(text.includes(`This profile has ${said}.`), !mayLack, `${name} ${hash}: ${text}`);
+      assert.deepEqual(page.wrongs, []);
+      await page.close();
+    }
+  }
+  const page = await openReport(browser, file('shop.html'));
+  assert.doesNotMatch(await textOf(page, 'main'), /This profile has no/);
+  await page.close();
+});
+
+onReport('each package has a colour, and the legend names it', 'packages.html', '#/flame', async (page) => {
+  const colors = await page.locator('.frame:not(.whole)').evaluateAll((frames) => frames.map((frame) => getComputedStyle(frame).backgroundColor));
+  assert.equal(colors.length, 40);
+  assert.ok(colors.every((color) => Math.max(...color.match(/\d+/g)) - Math.min(...color.match(/\d+/g)) > 8), `a grey one in ${colors}`);
+  assert.equal(new Set(colors).size, 36, 'twelve hues in three tones');
+  const legend = page.getByRole('list', {name: 'Colours of packages'});
+  assert.equal(await legend.locator('li').count(), 20);
+  // The legend and the frame of a package have one colour.
+  const first = legend.locator('li').first();
+  const inLegend = await first.locator('.swatch').evaluate((swatch) => [swatch.style.getPropertyValue('--hue'), swatch.className.split(' ').pop()]);
+  const number = /part(\d+)$/.exec(await first.innerText())[1];
+  const frames = await page.locator('.frame:not(.whole)').evaluateAll((made) => made.map((frame) => [frame.style.getPropertyValue('--hue'), frame.className.split(' ')[1]]));
+  assert.deepEqual(frames[39 - Number(number)], inLegend);
+  await page.getByText('20 more packages').click();
+  assert.equal(await page.getByRole('list', {name: 'Colours of more packages'}).locator('li').count(), 20);
+});
+
+onReport('a sandwich has callers above and callees below', 'diff.html', '#/methods', async (page) => {
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  await page.getByRole('link', {name: 'Callers and callees as flame graphs'}).click();
+  await page.getByRole('tree', {name: 'Callers'}).waitFor();
+  const frames = (name) => page.getByRole('tree', {name}).locator('.frame').evaluateAll((made) => made.map((frame) => ({
+    label: frame.getAttribute('aria-label'), top: frame.offsetTop, width: Math.round(1000 * frame.offsetWidth / frame.parentElement.offsetWidth)})));
+  // 79, 1 and 20 samples of the new profile, all below main and loop.
+  const callers = await frames('Callers');
+  assert.deepEqual(callers.map((frame) => frame.label.split(',')[0]), ['Main.loop', 'Main.main']);
+  assert.ok(callers[0].top > callers[1].top, 'callers are above');
+  for (const frame of callers) assert.match(frame.label, /100\.0 % of its samples, .* 100 samples/);
+  const callees = await frames('Callees');
+  assert.match(callees[0].label, /^Main\.loop, 100\.0 %/);
+  assert.match(callees[1].label, /^Circle\.area, 79\.0 % of its samples, .* 79 samples/);
+  assert.ok(callees[1].top > callees[0].top, 'callees are below');
+  assert.ok(Math.abs(callees[1].width - 790) < 5, `${callees[1].width} of 1000`);
+  // By keyboard: up is to the callers.
+  await page.getByRole('tree', {name: 'Callers'}).locator('[tabindex="0"]').focus();
+  await page.keyboard.press('ArrowUp');
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Main\.main/);
+  await page.getByRole('tree', {name: 'Callees'}).locator('.frame', {hasText: 'Circle.area'}).click();
+  assert.match(page.url(), /callees=\d/);
+  await page.reload();
+  await page.getByRole('tree', {name: 'Callees'}).waitFor();
+  const zoomed = (await frames('Callees')).find((frame) => frame.label.startsWith('Circle.area'));
+  assert.equal(zoomed.width, 1000);
+});
+
+onReport('the hot set is the list that an image build would call hot', 'shop.html', '#/overview', async (page) => {
+  const hot = json('shop-show.json').hot_set;
+  await page.getByRole('link', {name: 'Show them'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Methods'}).waitFor();
+  assert.equal((await page.locator('.toolbar [role=status]').innerText()).split(',')[0], `${whole(hot.methods)} method${hot.methods === 1 ? '' : 's'}`);
+  assert.match(await textOf(page, 'main'), new RegExp(`${whole(hot.methods)} methods? make 99\\.9 % of the weight`));
+  const names = await page.locator('table.methods tbody th').allInnerTexts();
+  assert.ok(names.some((name) => name.startsWith('Shop.price')), String(names));
+  await page.getByRole('button', {name: 'Hot set'}).click();
+  assert.match(await page.locator('.toolbar [role=status]').innerText(), /^1,\d+ methods/);
+});
+
+onReport('classes and packages have totals, and pages', 'diff.html', '#/classes', async (page) => {
+  const figures = async (selector) => Object.fromEntries(await page.locator(selector).evaluateAll((rows) => rows.map((row) => [
+    row.querySelector('a').textContent, [...row.querySelectorAll('td')].map((cell) => cell.title || cell.firstElementChild?.title || cell.textContent)])));
+  const classes = await figures('table.methods tbody tr');
+  // The new profile has 79 samples in Circle, 1 in Square and 20 in Main.loop; main and loop are on all stacks.
+  assert.deepEqual(Object.keys(classes), ['Circle', 'Main', 'Square']);
+  assert.deepEqual([classes.Circle[0], classes.Main[0], classes.Main[2], classes.Square[0]], ['79', '20', '100', '1']);
+  await page.getByRole('link', {name: 'Packages'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Packages'}).waitFor();
+  assert.deepEqual((await figures('table.methods tbody tr')).a.filter((_, index) => index % 2 === 0).slice(0, 3), ['100', '100', '809']);
+  await page.getByRole('link', {name: 'a', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '3 classes'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("Samples in it") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '2 methods'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("In it or below") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main.loop'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Main.loop'}).waitFor();
+});
+
 onReport('the page is used by keyboard alone', 'shop.html', '', async (page) => {
   const focused = () => page.evaluate(() => document.activeElement.textContent + (document.activeElement.getAttribute('aria-label') ?? ''));
   const tabTo = async (pattern, most = 60) => {
@@ -304,8 +470,9 @@ for (const colorScheme of ['light', 'dark']) {
   test(`axe-core finds nothing, ${colorScheme}`, async () => {
     const own = await openBrowser({colorScheme, bypassCSP: true});
     try {
-      for (const [name, hashes] of [['shop.html', ['#/overview', '#/flame', '#/methods', '#/method/0']],
-        ['diff.html', ['#/overview', '#/changes', '#/flame', '#/methods', '#/method/0']], ['cut.html', ['#/flame']]]) {
+      for (const [name, hashes] of [['shop.html', ['#/overview', '#/flame', '#/methods', '#/method/0', '#/method/0?show=source', '#/sandwich/0', '#/classes', '#/packages', '#/package/shop', '#/class/shop.Shop']],
+        ['diff.html', ['#/overview', '#/changes', '#/flame', '#/methods', '#/method/0', '#/sandwich/0']], ['cut.html', ['#/flame']],
+        ['packages.html', ['#/flame']], ['empty.html', ['#/overview', '#/methods', '#/flame']]]) {
         for (const hash of hashes) {
           const page = await openReport(own, file(name), hash);
           assert.deepEqual(await accessibilityFindings(page), [], `${name}${hash}`);
@@ -323,11 +490,39 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
+// Each figure of the first row is within the window.
+async function checkFiguresAreVisible(page) {
+  const cells = await page.locator('table.methods tbody tr').first().locator('td').evaluateAll((made) => made.map((cell) => {
+    const {left, right, width} = cell.getBoundingClientRect();
+    return {text: cell.textContent, left, right, width, needs: cell.scrollWidth};
+  }));
+  assert.equal(cells.length, 4);
+  for (const cell of cells) assert.ok(cell.left >= 0 && cell.right <= NARROW.width && cell.needs <= Math.ceil(cell.width), JSON.stringify(cell));
+}
+
+test('tables of packages fit a window of 1280 pixels', async () => {
+  const own = await openBrowser({viewport: {width: 1280, height: 800}});
+  try {
+    const page = await openReport(own, file('shop.html'));
+    for (const name of ['Fitness for an image build by package', 'Fit to the class files by package']) {
+      const region = page.getByRole('region', {name});
+      const [needs, has] = await region.evaluate((made) => [made.scrollWidth, made.clientWidth]);
+      assert.ok(needs <= has, `${name} needs ${needs} pixels and has ${has}`);
+      const names = await region.locator('tbody td:first-child').evaluateAll((cells) => cells.map((cell) => [cell.textContent, cell.clientHeight]));
+      for (const [text, height] of names) assert.ok(height < 40 || text.length > 25, `${text} takes ${height} pixels`);
+    }
+    await page.close();
+  } finally {
+    await own.close();
+  }
+});
+
 test('nothing is wider than a phone', async () => {
   const own = await openBrowser({viewport: NARROW});
   try {
-    for (const hash of ['#/overview', '#/flame', '#/methods', '#/method/0']) {
+    for (const hash of ['#/overview', '#/flame', '#/methods', '#/method/0', '#/sandwich/0', '#/packages', '#/class/shop.Shop']) {
       const page = await openReport(own, file('shop.html'), hash);
+      if (hash === '#/methods') await checkFiguresAreVisible(page);
       const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(wide <= window, `${hash} is ${wide} pixels wide, the window ${window}`);
       await page.close();

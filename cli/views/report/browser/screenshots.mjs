@@ -9,7 +9,9 @@ import { methodNumber } from './report_file.mjs';
 const [report, folder, wanted = ''] = process.argv.slice(2);
 fs.mkdirSync(folder, {recursive: true});
 
-const views = {overview: '#/overview', flame: '#/flame', methods: '#/methods', method: `#/method/${methodNumber(report, wanted)}`, changes: '#/changes'};
+const method = methodNumber(report, wanted);
+const views = {overview: '#/overview', flame: '#/flame', methods: '#/methods', classes: '#/classes', packages: '#/packages', method: `#/method/${method}`,
+  sandwich: `#/sandwich/${method}`, changes: '#/changes'};
 if (!fs.readFileSync(report, 'utf8').includes('"changes":')) delete views.changes;
 for (const [theme, colorScheme] of [['light', 'light'], ['dark', 'dark']]) {
   for (const [size, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {

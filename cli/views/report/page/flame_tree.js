@@ -1,12 +1,45 @@
-// The flame graph's tree, as it is and turned over: with the methods in which the time is spent at the top, and their callers
-// below them.
+// The flame graph's tree: as it is; turned over, with the methods in which the time is spent at the top and their callers
+// below them; and both halves of a sandwich, which begin at one method.
 //
 // A node is {method, weight, self, children, parent, place, weightThere, frames}; method -1 stands for frames that are too
-// small to draw. Children are largest first.
+// small to draw, and null for the whole. Children are largest first. In a sandwich a stack counts once, at the outermost
+// frame of the method.
+
+const zero = (model) => new Array(model.sides).fill(0);
+
+export function add(into, values) {
+  values.forEach((value, side) => { into[side] += value; });
+}
+
+function freshNode(model, method, parent) {
+  return {method, parent, weight: zero(model), self: zero(model), children: [], byMethod: new Map(), place: 0, weightThere: zero(model), frames: 1};
+}
+
+function childOf(model, parent, method) {
+  let child = parent.byMethod.get(method);
+  if (child === undefined) {
+    child = freshNode(model, method, parent);
+    parent.byMethod.set(method, child);
+    parent.children.push(child);
+  }
+  return child;
+}
+
+// The place with the most weight of all frames that were united is a node's place.
+function unitePlace(model, node, frame) {
+  if (frame.weightThere[model.newest] <= node.weightThere[model.newest]) return;
+  node.place = frame.place;
+  node.weightThere = frame.weightThere;
+}
+
+function sortChildren(node, whole) {
+  const size = (child) => Math.max(...child.weight.map((value, side) => (whole[side] > 0 ? value / whole[side] : 0)));
+  node.children.sort((a, b) => size(b) - size(a) || a.method - b.method);
+  for (const child of node.children) sortChildren(child, whole);
+}
 
 export function buildTree(model) {
-  const zero = () => new Array(model.sides).fill(0);
-  const root = {method: null, weight: zero(), self: zero(), children: [], parent: null, place: 0, weightThere: zero(), frames: 1};
+  const root = freshNode(model, null, null);
   const path = [root];
   for (const frame of model.frames) {
     path.length = frame.depth + 1;
@@ -16,49 +49,65 @@ export function buildTree(model) {
     path.push(node);
     parent.self = parent.self.map((value, side) => value - frame.weight[side]);
   }
-  root.weight = zero();
-  for (const child of root.children) root.weight = root.weight.map((value, side) => value + child.weight[side]);
-  root.self = zero();
+  for (const child of root.children) add(root.weight, child.weight);
+  root.self = zero(model);
   return root;
 }
 
 export function invertTree(model, root) {
-  const zero = () => new Array(model.sides).fill(0);
-  const add = (into, values) => values.forEach((value, side) => { into[side] += value; });
-  const fresh = (method, parent) => ({
-    method, parent, weight: zero(), self: zero(), children: [], byMethod: new Map(), place: 0, weightThere: zero(), frames: 1});
-  const top = fresh(null, null);
+  const top = freshNode(model, null, null);
   add(top.weight, root.weight);
   const visit = (node) => {
     if (node.method !== null && node.self.some((value) => value > 0)) {
       let at = top;
       for (let frame = node; frame.method !== null; frame = frame.parent) {
-        let next = at.byMethod.get(frame.method);
-        if (next === undefined) {
-          next = fresh(frame.method, at);
-          at.byMethod.set(frame.method, next);
-          at.children.push(next);
-        }
-        add(next.weight, node.self);
-        if (frame === node) add(next.self, node.self);
-        // The place with the most weight of all that were united.
-        if (frame.weightThere[model.newest] > next.weightThere[model.newest]) {
-          next.place = frame.place;
-          next.weightThere = frame.weightThere;
-        }
-        if (frame.method < 0) next.frames += frame.frames - 1;
-        at = next;
+        at = childOf(model, at, frame.method);
+        add(at.weight, node.self);
+        if (frame === node) add(at.self, node.self);
+        unitePlace(model, at, frame);
+        if (frame.method < 0) at.frames += frame.frames - 1;
       }
     }
     node.children.forEach(visit);
   };
   visit(root);
-  const sort = (node) => {
-    const size = (child) => Math.max(...child.weight.map((value, side) => (root.weight[side] > 0 ? value / root.weight[side] : 0)));
-    node.children.sort((a, b) => size(b) - size(a) || a.method - b.method);
-    node.children.forEach(sort);
+  sortChildren(top, root.weight);
+  return top;
+}
+
+// Calls `use` with each outermost frame of a method.
+function forOutermost(node, method, use) {
+  if (node.method === method) use(node);
+  else node.children.forEach((child) => forOutermost(child, method, use));
+}
+
+// The callees of a method below it.
+export function calleesOf(model, root, method) {
+  const top = freshNode(model, method, null);
+  const unite = (into, node) => {
+    add(into.weight, node.weight);
+    add(into.self, node.self);
+    unitePlace(model, into, node);
+    if (node.method < 0) into.frames += node.frames - 1;
+    for (const child of node.children) unite(childOf(model, into, child.method), child);
   };
-  sort(top);
+  forOutermost(root, method, (node) => unite(top, node));
+  sortChildren(top, top.weight);
+  return top;
+}
+
+// The callers of a method as its children, their callers as theirs.
+export function callersOf(model, root, method) {
+  const top = freshNode(model, method, null);
+  forOutermost(root, method, (node) => {
+    let at = top;
+    for (let frame = node; frame.method !== null; frame = frame.parent) {
+      if (frame !== node) at = childOf(model, at, frame.method);
+      add(at.weight, node.weight);
+      unitePlace(model, at, frame);
+    }
+  });
+  sortChildren(top, top.weight);
   return top;
 }
 

@@ -1,275 +1,113 @@
-// The flame graph. Only frames that are wide enough to see are elements, and only those of the zoomed part.
-//
-// Keys: up and down go to the caller and to the heaviest callee, left and right to the neighbours, Enter zooms, Escape zooms
-// out, "o" opens the method's page.
+// The flame graph of all samples: upright or turned over, with a search and a legend of colours.
 
+import { keepState } from './address.js';
+import { missingText } from './cells.js';
 import { append, debounced, element } from './dom.js';
+import { createFlameGraph } from './flame_graph.js';
 import { buildTree, invertTree, matchedWeight } from './flame_tree.js';
-import { count, percent, plural, points, share } from './format.js';
-import { placeText } from './model.js';
+import { count, percent, plural, share } from './format.js';
 
-const ROW_PIXELS = 21;
-const LEAST_PIXELS = 1.5;
-const LEAST_LABEL_PIXELS = 34;
-
-// How a frame's share changed, from shrank-3 to grew-3.
-function changeClass(before, after) {
-  const larger = Math.max(before, after);
-  const change = larger > 0 ? (after - before) / larger : 0;
-  const step = Math.abs(change) < 0.05 ? 0 : Math.abs(change) < 0.25 ? 1 : Math.abs(change) < 0.6 ? 2 : 3;
-  return step === 0 ? 'same' : `${change > 0 ? 'grew' : 'shrank'}-${step}`;
-}
+const LEGEND = 20;  // packages whose colours are named at once
 
 export function createFlameView(model, colors, openMethod) {
   const upright = buildTree(model);
   let inverted = null;
-  let root = upright;
-  let zoomed = root;
-  let selected = root;
+  let isInverted = false;
   let side = model.newest;
   let query = '';
-  let drawnWidth = 0;
-  let elements = new Map();
 
-  const methodOf = (node) => (node.method !== null && node.method >= 0 ? model.methods[node.method] : null);
-  const shareOn = (node, of) => share(node.weight[of], root.weight[of]);
-  const nameOf = (node) => {
-    if (node.method === null) return 'All samples';
-    return methodOf(node)?.short ?? plural(node.frames, 'small frame');
-  };
-  const matches = (node) => query !== '' && (methodOf(node)?.text.toLowerCase().includes(query) ?? false);
-
-  const graph = element('div', {class: 'flame', role: 'tree', 'aria-label': 'Flame graph of the samples', onkeydown: onKey});
   const status = element('p', {role: 'status', class: 'dim status'});
   const detail = element('section', {class: 'card frame-detail', 'aria-label': 'Selected frame'});
-  const tip = document.getElementById('tip');
   const search = element('input', {type: 'search', id: 'frame-search', placeholder: 'Class or method', autocomplete: 'off',
     oninput: debounced(120, () => setQuery(search.value)), onkeydown: (event) => { if (event.key === 'Enter') toFirstMatch(); }});
-  const invertButton = element('button', {type: 'button', 'aria-pressed': 'false', onclick: invert}, 'Inverted');
-  const resetButton = element('button', {type: 'button', onclick: () => zoom(root)}, 'Reset zoom');
+  const invertButton = element('button', {type: 'button', 'aria-pressed': 'false', onclick: () => { turn(!isInverted); redraw(); }}, 'Inverted');
+  const resetButton = element('button', {type: 'button', onclick: () => graph.zoom(graph.root())}, 'Reset zoom');
   const sideButton = model.isDiff
-    ? element('button', {type: 'button', 'aria-pressed': 'false', onclick: switchSide}, 'Widths of the old profile') : null;
+    ? element('button', {type: 'button', 'aria-pressed': 'false', onclick: () => { useSide(1 - side); redraw(); }}, 'Widths of the old profile') : null;
+  const graph = createFlameGraph(model, colors, {
+    label: 'Flame graph of the samples', of: 'of the samples', openMethod,
+    selected: (node) => detail.replaceChildren(...graph.detailOf(node)),
+    drawn: () => {
+      resetButton.disabled = !graph.isZoomed();
+      keepState('flame', {q: query, inverted: isInverted, old: side !== model.newest, zoom: graph.path()});
+    },
+  });
+  graph.show(upright);
 
-  function describe(node) {
-    const parts = [nameOf(node), `${percent(shareOn(node, side))} of the samples`];
-    if (model.isDiff) parts.push(`${points(shareOn(node, 1) - shareOn(node, 0))} points`);
-    parts.push(plural(node.weight[side], 'sample'));
-    if (methodOf(node)) parts.push(`mostly ${placeText(node.place)}`);
-    return parts.join(', ');
+  function turn(over, path) {
+    if (over) inverted ??= invertTree(model, upright);
+    isInverted = over;
+    invertButton.setAttribute('aria-pressed', String(over));
+    graph.show(over ? inverted : upright, path);
   }
 
-  function draw() {
-    const width = graph.clientWidth || 1000;
-    const hadFocus = graph.contains(document.activeElement);
-    drawnWidth = width;
-    const below = [];
-    elements = new Map();
-    let deepest = 0;
-    const place = (node, depth, left, size) => {
-      deepest = Math.max(deepest, depth);
-      const made = frameElement(node, depth, left, size, width);
-      elements.set(node, made);
-      below.push(made);
-    };
-    const ancestors = [];
-    for (let at = zoomed.parent; at; at = at.parent) ancestors.unshift(at);
-    ancestors.forEach((node, depth) => place(node, depth, 0, 1));
-    const whole = zoomed.weight[side];
-    const visit = (node, depth, left) => {
-      const size = whole > 0 ? node.weight[side] / whole : 0;
-      if (size * width < LEAST_PIXELS) return;
-      place(node, depth, left, size);
-      let at = left;
-      for (const child of node.children) {
-        visit(child, depth + 1, at);
-        at += whole > 0 ? child.weight[side] / whole : 0;
-      }
-    };
-    if (whole > 0) visit(zoomed, ancestors.length, 0);
-    graph.style.setProperty('height', `${(deepest + 1) * ROW_PIXELS}px`);
-    graph.replaceChildren(...below);
-    if (!elements.has(selected)) selected = zoomed;
-    mark(selected);
-    if (hadFocus) elements.get(selected)?.focus();
-    resetButton.disabled = zoomed === root;
+  function useSide(which) {
+    side = which;
+    graph.useSide(which);
+    sideButton?.setAttribute('aria-pressed', String(which !== model.newest));
   }
 
-  function frameElement(node, depth, left, size, width) {
-    const method = methodOf(node);
-    const kind = method === null ? (node.method === null ? 'whole' : 'rest')
-      : model.isDiff ? changeClass(shareOn(node, 0), shareOn(node, 1)) : colors.colorOf(method);
-    const found = query === '' || method === null ? '' : matches(node) ? ' found' : ' not-found';
-    const above = node !== zoomed && depth < depthOf(zoomed) ? ' above' : '';
-    return element('div', {
-      class: `frame ${kind}${found}${above}`, role: 'treeitem', 'aria-level': String(depth + 1), tabindex: '-1',
-      'aria-label': describe(node), 'aria-selected': 'false',
-      style: {left: `${left * 100}%`, width: `${size * 100}%`, top: `${depth * ROW_PIXELS}px`},
-      onclick: () => { select(node); zoom(node); },
-      onpointermove: (event) => showTip(event, node),
-      onpointerleave: () => { tip.hidden = true; },
-    }, size * width >= LEAST_LABEL_PIXELS ? nameOf(node) : '');
+  function redraw() {
+    graph.draw();
+    status.replaceChildren(query === '' ? ''
+      : `${percent(share(matchedWeight(graph.root(), graph.matches, side), graph.root().weight[side]))} of the samples have “${query}” on their stack.`);
   }
 
-  function depthOf(node) {
-    let depth = 0;
-    for (let at = node.parent; at; at = at.parent) ++depth;
-    return depth;
-  }
-
-  function showTip(event, node) {
-    if (event.pointerType === 'touch') return;
-    const method = methodOf(node);
-    tip.replaceChildren(
-      element('strong', {}, nameOf(node)),
-      ...(method ? [element('div', {class: 'dim'}, method.package)] : []),
-      element('div', {}, `${percent(shareOn(node, side), 2)} · ${plural(node.weight[side], 'sample')}`),
-      ...(method && node.weightThere[side] > 0
-        ? [element('div', {}, `${placeText(node.place)} · ${percent(share(node.weightThere[side], node.weight[side]), 0)} of it`)] : []),
-      ...(model.isDiff ? [element('div', {}, `${percent(shareOn(node, 0), 2)} before · ${points(shareOn(node, 1) - shareOn(node, 0))} points`)] : []));
-    tip.hidden = false;
-    const box = tip.getBoundingClientRect();
-    const x = Math.min(event.clientX + 14, window.innerWidth - box.width - 8);
-    const y = event.clientY + 18 + box.height > window.innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
-    tip.style.setProperty('left', `${Math.max(8, x)}px`);
-    tip.style.setProperty('top', `${y}px`);
-  }
-
-  function mark(node) {
-    for (const made of graph.querySelectorAll('[tabindex="0"]')) {
-      made.setAttribute('tabindex', '-1');
-      made.setAttribute('aria-selected', 'false');
-    }
-    const made = elements.get(node);
-    made?.setAttribute('tabindex', '0');
-    made?.setAttribute('aria-selected', 'true');
-    showDetail(node);
-  }
-
-  function select(node) {
-    selected = node;
-    mark(node);
-  }
-
-  function showDetail(node) {
-    const method = methodOf(node);
-    const fact = (name, value) => element('div', {class: 'fact'}, element('dt', {}, name), element('dd', {}, value));
-    detail.replaceChildren(
-      element('h2', {}, method ? element('a', {href: `#/method/${method.index}`}, method.short) : nameOf(node)),
-      element('p', {class: `dim break${method ? ' signature' : ''}`}, method ? method.readable : node.method === null ? 'Every stack goes through here.'
-        : 'Frames that are too small to draw are one.'),
-      element('dl', {class: 'facts'},
-        fact('Share', percent(shareOn(node, side), 2)),
-        ...(model.isDiff ? [fact('Before', percent(shareOn(node, 0), 2)),
-          fact('Change', `${points(shareOn(node, 1) - shareOn(node, 0))} points`)] : []),
-        fact('Samples', count(node.weight[side])),
-        fact('In itself', percent(share(node.self[side], root.weight[side]), 2)),
-        ...(method && node.weightThere[side] > 0
-          ? [fact('Mostly at', `${placeText(node.place)} (${percent(share(node.weightThere[side], node.weight[side]), 0)})`)] : [])));
-  }
-
-  function zoom(node) {
-    if (node.method !== null && node.method < 0) return;
-    zoomed = node;
-    selected = node;
-    draw();
-  }
-
-  function invert() {
-    inverted ??= invertTree(model, upright);
-    root = root === upright ? inverted : upright;
-    invertButton.setAttribute('aria-pressed', String(root !== upright));
-    zoomed = root;
-    selected = root;
-    draw();
-    showStatus();
-  }
-
-  function switchSide() {
-    side = 1 - side;
-    sideButton.setAttribute('aria-pressed', String(side === 0));
-    draw();
-    showStatus();
+  function useQuery(text) {
+    query = text.trim().toLowerCase();
+    graph.search(query);
   }
 
   function setQuery(text) {
-    query = text.trim().toLowerCase();
-    draw();
-    showStatus();
-  }
-
-  function showStatus() {
-    status.replaceChildren(query === '' ? ''
-      : `${percent(share(matchedWeight(root, matches, side), root.weight[side]))} of the samples have “${query}” on their stack.`);
+    useQuery(text);
+    redraw();
   }
 
   function toFirstMatch() {
     setQuery(search.value);
-    for (const node of elements.keys()) {
-      if (!matches(node)) continue;
-      select(node);
-      elements.get(node).focus();
-      return;
-    }
+    graph.focusFirstMatch();
   }
 
-  function onKey(event) {
-    const siblings = selected.parent?.children.filter((node) => elements.has(node)) ?? [];
-    const at = siblings.indexOf(selected);
-    const moves = {
-      ArrowDown: () => selected.children.find((node) => elements.has(node)),
-      ArrowUp: () => selected.parent,
-      ArrowRight: () => siblings[at + 1],
-      ArrowLeft: () => siblings[at - 1],
-      Home: () => root,
-    };
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key in moves) {
-      const next = moves[event.key]();
-      if (next && elements.has(next)) {
-        select(next);
-        elements.get(next).focus();
-      }
-    } else if (event.key === 'Enter' || event.key === ' ') {
-      zoom(selected);
-    } else if (event.key === 'Escape') {
-      zoom(zoomed.parent ?? root);
-    } else if (event.key === 'o' && methodOf(selected)) {
-      openMethod(methodOf(selected));
-    } else {
-      return;
-    }
-    event.preventDefault();
+  // The state that the address has; without any, the view stays as it was.
+  function restore(given) {
+    if (Object.keys(given).length === 0) return;
+    useQuery(given.q ?? '');
+    search.value = query;
+    useSide(given.old === '1' && model.isDiff ? 0 : model.newest);
+    turn(given.inverted === '1', given.zoom);
   }
 
+  const legendItem = ({name, color}) => element('li', {}, element('span', {class: `swatch ${color.tone}`, style: {'--hue': color.hue}}), name);
   const legend = model.isDiff
     ? element('ul', {class: 'legend', 'aria-label': 'Colours'},
       [['grew-3', 'much more'], ['grew-1', 'more'], ['same', 'as before'], ['shrank-1', 'less'], ['shrank-3', 'much less']]
         .map(([kind, text]) => element('li', {}, element('span', {class: `swatch ${kind}`}), text)))
     : element('ul', {class: 'legend', 'aria-label': 'Colours of packages'},
-      colors.groups.map((group) => element('li', {}, element('span', {class: `swatch ${group.color}`}), group.name)),
-      element('li', {}, element('span', {class: 'swatch package-other'}), 'others'));
+      colors.groups.slice(0, LEGEND).map(legendItem));
+  const moreColors = model.isDiff || colors.groups.length <= LEGEND ? null
+    : element('details', {class: 'dim'}, element('summary', {}, `${plural(colors.groups.length - LEGEND, 'more package')}`),
+      element('ul', {class: 'legend', 'aria-label': 'Colours of more packages'}, colors.groups.slice(LEGEND).map(legendItem)));
   const cut = model.cut;
   const note = cut.frames < cut.all_frames
     ? element('p', {class: 'note'}, `Drawn are the ${count(cut.frames)} largest of ${plural(cut.all_frames, 'frame')}; `
       + `${percent(cut.undrawn)} of the samples end in smaller ones.`) : null;
-  new ResizeObserver(debounced(60, () => { if (graph.isConnected && graph.clientWidth !== drawnWidth) draw(); })).observe(graph);
 
   return {
     title: 'Flame graph',
-    show(into) {
-      if (root.weight.every((value) => value === 0)) {
-        append(into, element('h1', {}, 'Flame graph'),
-          element('p', {}, 'This profile has no samples. A profile that is recorded with samples=y has.'));
+    show(into, given) {
+      if (upright.weight.every((value) => value === 0)) {
+        append(into, element('h1', {}, 'Flame graph'), missingText(model));
         return;
       }
+      restore(given);
       append(into,
         element('h1', {}, 'Flame graph'),
         element('div', {class: 'toolbar'},
           element('label', {for: 'frame-search'}, 'Search'), search, invertButton, resetButton, sideButton, status),
-        element('div', {class: 'flame-frame'}, graph),
-        legend, detail, note,
+        element('div', {class: 'flame-frame'}, graph.element),
+        legend, moreColors, detail, note,
         element('p', {class: 'dim'}, 'Width is the share of samples. Enter zooms in, Escape out; arrows move; “o” opens the method.'));
-      draw();
+      redraw();
     },
   };
 }

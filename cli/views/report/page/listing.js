@@ -1,4 +1,5 @@
-// Bytecode with counts, next to its source. Lines of the source and their instructions mark each other.
+// Bytecode with counts, next to its source. Lines of the source and their instructions mark each other. A line's colour says
+// whether it ran: all of it, a part, or nothing.
 
 import { bar } from './cells.js';
 import { element } from './dom.js';
@@ -59,7 +60,25 @@ function shortOperand(instruction) {
   return instruction.operand;
 }
 
-export function createListing(model, method) {
+// "full", "part" or "none" of a line: its blocks, and the ways of its branches. Empty if the executions are not known.
+export function coverageOf(method, instructions, side) {
+  const known = instructions.map((instruction) => instruction.executions).filter((value) => value !== null && value !== undefined);
+  if (known.length === 0) return '';
+  if (Math.max(...known) === 0) return 'none';
+  const isWhole = (instruction) => {
+    const branch = method.sites.find((site) => site.table === 'branches' && site.bci === instruction.bci);
+    if (instruction.targets.length === 0 || !branch) return true;
+    const ways = instruction.mnemonic.endsWith('switch') ? new Set(instruction.targets).size : 2;
+    return branch.outcomes.filter((outcome) => outcome.count[side] > 0).length + branch.hidden >= ways;
+  };
+  return Math.min(...known) > 0 && instructions.every(isWhole) ? 'full' : 'part';
+}
+
+const COVERAGE = {full: 'all of it ran', part: 'a part of it ran', none: 'never ran'};
+const PANES = ['source', 'bytecode', 'both'];
+
+// `shown` is one of PANES, if any; `changed` is called with another one when the user chooses it.
+export function createListing(model, method, shown, changed) {
   const newest = model.newest;
   const { code } = method;
   const mostRuns = Math.max(1, ...code.instructions.map((instruction) => instruction.executions ?? 0));
@@ -110,9 +129,10 @@ export function createListing(model, method) {
     const known = instructions.map((instruction) => instruction.executions).filter((value) => value !== null && value !== undefined);
     const inLine = method.positions.filter((position) => position.line === line)
       .reduce((sum, position) => sum + position.total[newest], 0);
-    const isNever = known.length > 0 && Math.max(...known) === 0;
-    return remember(line, element('tr', {class: isNever ? 'never' : null, onpointerenter: () => mark(line)},
-      element('td', {class: 'number dim'}, String(line)),
+    const coverage = coverageOf(method, instructions, newest);
+    return remember(line, element('tr', {class: coverage === '' ? null : `cover-${coverage}`, onpointerenter: () => mark(line)},
+      element('td', {class: 'number line', title: COVERAGE[coverage] ?? null}, String(line),
+        coverage === '' ? '' : element('span', {class: 'hidden'}, `, ${COVERAGE[coverage]}`)),
       known.length > 0 ? runs(Math.max(...known), true) : element('td'),
       samples(inLine),
       element('td', {class: 'code'}, text.slice(indentation))));
@@ -126,6 +146,22 @@ export function createListing(model, method) {
     code.instructions.map(instructionRow));
   const source = code.source.length > 0
     ? pane(`Source, ${code.file}`, [['Line', true], ['Executions', true], ['Samples', true], [code.file]], code.source.map(sourceRow)) : null;
-  const root = element('div', {class: source ? 'panes' : 'panes single'}, source, bytecode);
-  return root;
+  const root = element('div', {class: 'panes'}, source, bytecode);
+  const buttons = PANES.map((name) => element('button', {type: 'button', onclick: () => { show(name); changed(name); }}, name[0].toUpperCase() + name.slice(1)));
+  function show(name) {
+    PANES.forEach((each, index) => buttons[index].setAttribute('aria-pressed', String(each === name)));
+    source.hidden = name === 'bytecode';
+    bytecode.hidden = name === 'source';
+    root.classList.toggle('single', name !== 'both');
+  }
+  if (!source) {
+    root.classList.add('single');
+    return root;
+  }
+  show(PANES.includes(shown) ? shown : 'both');
+  return [
+    element('div', {class: 'toolbar', role: 'group', 'aria-label': 'Show'}, buttons,
+      element('ul', {class: 'legend', 'aria-label': 'Colours of lines'},
+        Object.entries(COVERAGE).map(([name, text]) => element('li', {}, element('span', {class: `swatch cover-${name}`}), text)))),
+    root];
 }

@@ -1,12 +1,17 @@
-// Shows the view that the address names: #/overview, #/flame, #/methods, #/method/12, #/changes.
+// Shows the view that the address names: #/overview, #/flame, #/methods, #/classes, #/packages, #/method/12, #/class/a.B,
+// #/package/a, #/sandwich/12, #/changes. Behind a question mark is the state of the view (address.js).
 
+import { readAddress } from './address.js';
 import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
 import { createFlameView } from './flame_view.js';
-import { createMethodsView } from './methods_view.js';
+import { showGroup } from './group_view.js';
+import { GROUPS, groupHref, groupMethods } from './groups.js';
+import { createListView } from './methods_view.js';
 import { createOverview, programOf } from './overview_view.js';
 import { readModel } from './model.js';
 import { showMethod } from './method_view.js';
+import { createSandwich } from './sandwich_view.js';
 import { chooseColors } from './packages.js';
 
 const THEMES = ['auto', 'light', 'dark'];
@@ -17,8 +22,26 @@ function start() {
   const openMethod = (method) => { location.hash = `#/method/${method.index}`; };
   const views = new Map([['overview', createOverview(model)]]);
   if (model.isDiff) views.set('changes', createChangesView(model));
-  views.set('flame', createFlameView(model, chooseColors(model), openMethod));
-  views.set('methods', createMethodsView(model));
+  const colors = chooseColors(model);
+  views.set('flame', createFlameView(model, colors, openMethod));
+  const groups = new Map();  // by kind, then by key
+  views.set('methods', createListView(model, {list: 'methods', title: 'Methods', one: 'method', rows: model.methods}));
+  for (const [kind, {list, title, one}] of Object.entries(GROUPS)) {
+    groups.set(kind, groupMethods(model, kind));
+    const rows = [...groups.get(kind).values()].map((group) => ({...group, href: groupHref(kind, group.key)}));
+    views.set(list, createListView(model, {list, title, one, many: list, rows}));
+  }
+
+  const classesOf = (name) => [...groups.get('class').values()].filter((group) => group.package === name)
+    .map((group) => ({...group, href: groupHref('class', group.key)}));
+  const find = (index) => model.methods[Number(index)];
+  // What a page is about, and how it is shown. Its list is the current one of the navigation.
+  const pages = new Map([
+    ['method', {list: 'methods', find, show: (...given) => showMethod(model, ...given)}],
+    ['sandwich', {list: 'methods', find, show: createSandwich(model, colors, openMethod)}],
+    ['class', {list: 'classes', find: (name) => groups.get('class').get(name), show: (group, into) => showGroup(model, 'class', group, group.members, into)}],
+    ['package', {list: 'packages', find: (name) => groups.get('package').get(name),
+      show: (group, into) => showGroup(model, 'package', group, classesOf(group.key), into)}]]);
 
   const profile = model.profiles[model.newest];
   document.getElementById('subject').textContent = model.isDiff ? `${model.profiles[0].file} → ${profile.file}` : programOf(profile);
@@ -26,20 +49,21 @@ function start() {
   document.getElementById('views').append(...links.values());
 
   function show() {
-    const [, name = 'overview', argument = ''] = location.hash.split('/');
-    const method = name === 'method' ? model.methods[Number(argument)] : undefined;
-    const view = views.get(name) ?? (method ? null : views.get('overview'));
+    const {view: name, argument, state} = readAddress();
+    const page = pages.get(name);
+    const subject = page?.find(argument);
+    const view = views.get(name) ?? (subject ? null : views.get('overview'));
     document.getElementById('tip').hidden = true;
     content.replaceChildren();
     content.className = view ? '' : 'method-page';
     if (view) {
-      view.show(content);
+      view.show(content, state);
     } else {
-      showMethod(model, method, content);
+      page.show(subject, content, state);
     }
-    document.title = `${view ? view.title : method.short} – ${programOf(profile)} – iprof report`;
+    document.title = `${view ? view.title : subject.short} – ${programOf(profile)} – iprof report`;
     for (const [key, link] of links) {
-      const isCurrent = view ? views.get(key) === view : key === 'methods';
+      const isCurrent = view ? views.get(key) === view : key === page.list;
       if (isCurrent) link.setAttribute('aria-current', view ? 'page' : 'true');
       else link.removeAttribute('aria-current');
     }

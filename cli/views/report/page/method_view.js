@@ -1,12 +1,14 @@
 // The page of one method: its figures, bytecode and source with counts, its branches, call sites and type checks, and its
 // callers and callees.
 
+import { keepState } from './address.js';
 import { percentCell } from './cells.js';
 import { append, breakable, element, table } from './dom.js';
 import { count, percent, points, share, shortCount, shortType } from './format.js';
+import { groupHref } from './groups.js';
 import { createListing } from './listing.js';
 
-export function showMethod(model, method, into) {
+export function showMethod(model, method, into, state) {
   const newest = model.newest;
   const link = (index) => {
     const other = model.methods[index];
@@ -23,9 +25,12 @@ export function showMethod(model, method, into) {
   const place = (site) => (site.line > 0 ? `line ${site.line}` : '');
 
   append(into,
-    element('p', {class: 'crumbs'}, element('a', {href: '#/methods'}, 'Methods'), ' / ', method.package),
+    element('p', {class: 'crumbs'}, element('a', {href: '#/methods'}, 'Methods'), ' / ',
+      element('a', {href: groupHref('package', method.package)}, method.package), ' / ',
+      element('a', {href: groupHref('class', method.declaring)}, method.className)),
     element('h1', {class: 'break'}, breakable(method.short)),
     element('p', {class: 'dim break signature'}, method.readable),
+    method.total[newest] > 0 ? element('p', {}, element('a', {href: `#/sandwich/${method.index}`}, 'Callers and callees as flame graphs')) : '',
     element('dl', {class: 'facts card'},
       figure('Calls', 'calls'), figure('Samples in it', 'self'), figure('In it or below', 'total'),
       figure('Branch executions', 'branches'), figure('Calls with receivers', 'receivers'),
@@ -36,8 +41,8 @@ export function showMethod(model, method, into) {
     return;
   }
   if (method.code) {
-    into.append(element('h2', {}, method.code.source.length > 0 ? 'Source and bytecode' : 'Bytecode'),
-      createListing(model, method));
+    append(into, element('h2', {}, method.code.source.length > 0 ? 'Source and bytecode' : 'Bytecode'),
+      createListing(model, method, state.show, (show) => keepState('method', {show: show === 'both' ? '' : show})));
   } else {
     into.append(element('p', {class: 'note'}, model.cut.asked_for_code
       ? 'The class file of this method was not found, or its bytecode did not fit into this page.'

@@ -1,6 +1,8 @@
-// The list of methods: sorted by any figure, filtered by name, package, or to the program's own code.
+// The list of methods, of classes, or of packages: sorted by any figure, filtered by name, package, or to the program's own code;
+// of methods, also to those that an image build would call hot.
 
-import { bar } from './cells.js';
+import { keepState } from './address.js';
+import { bar, missingText } from './cells.js';
 import { append, breakable, debounced, element } from './dom.js';
 import { count, percent, plural, points, shortCount } from './format.js';
 
@@ -12,18 +14,25 @@ const COLUMNS = [
   {key: 'branches', title: 'Branches', what: 'executions of its branches'},
 ];
 
-export function createMethodsView(model) {
+// `rows` are methods or groups of them, with an `href`. `list` is the view's name in the address; `one` and `many` name a row.
+export function createListView(model, {list, title, one, many, rows}) {
   const hasSamples = model.profiles.some((_, side) => model.total('samples', side) > 0);
-  const columns = COLUMNS.filter((column) => hasSamples || !['self', 'total'].includes(column.key));
-  const state = {sort: columns[0].key, reversed: false, byChange: false, query: '', package: '', own: false, rows: ROWS};
-  const packages = [...new Set(model.methods.map((method) => method.package))].sort();
+  const hasCounts = model.profiles.some((_, side) => model.total('calls', side) + model.total('branches', side) > 0);
+  const columns = COLUMNS.filter((column) => (['self', 'total'].includes(column.key) ? hasSamples : hasCounts));
+  const initial = {sort: columns[0]?.key ?? 'name', reversed: false, byChange: false, query: '', package: '', own: false, hot: false, rows: ROWS};
+  const state = {...initial};
+  const packages = [...new Set(rows.map((row) => row.package))].sort();
+  const hot = model.profiles[model.newest].hot;
+  const canBeHot = list === 'methods' && hot.methods > 0;
 
-  const search = element('input', {type: 'search', id: 'method-search', placeholder: 'Class or method', autocomplete: 'off',
+  const search = element('input', {type: 'search', id: 'method-search', placeholder: list === 'packages' ? 'Package' : list === 'classes' ? 'Class' : 'Class or method', autocomplete: 'off',
     oninput: debounced(120, () => change({query: search.value.trim().toLowerCase()}))});
   const select = element('select', {id: 'package', onchange: () => change({package: select.value})},
     element('option', {value: ''}, 'All packages'), packages.map((name) => element('option', {value: name}, name)));
   const own = element('button', {type: 'button', 'aria-pressed': 'false', title: 'Everything outside the JDK',
     onclick: () => change({own: !state.own})}, 'My code');
+  const hotButton = element('button', {type: 'button', 'aria-pressed': 'false', title: 'What an image build would call hot',
+    onclick: () => change({hot: !state.hot})}, 'Hot set');
   const status = element('p', {role: 'status', class: 'dim status'});
   const head = element('tr');
   const body = element('tbody');
@@ -34,6 +43,23 @@ export function createMethodsView(model) {
   function change(what) {
     Object.assign(state, what, {rows: ROWS});
     draw();
+  }
+
+  // The state that the address has; without any, the view stays as it was.
+  function restore(given) {
+    if (Object.keys(given).length > 0) {
+      const [sort, ...flags] = (given.sort ?? initial.sort).split('-');
+      Object.assign(state, initial, {query: given.q ?? '', package: packages.includes(given.package) ? given.package : '', own: given.own === '1', hot: canBeHot && given.hot === '1',
+        sort: [...columns.map((column) => column.key), 'name'].includes(sort) ? sort : initial.sort,
+        reversed: flags.includes('reversed'), byChange: model.isDiff && flags.includes('change')});
+    }
+    search.value = state.query;
+    select.value = state.package;
+  }
+
+  function keep() {
+    const sort = [state.sort, state.byChange ? 'change' : '', state.reversed ? 'reversed' : ''].filter(Boolean).join('-');
+    keepState(list, {q: state.query, package: state.package, own: state.own, hot: state.hot, sort: sort === initial.sort ? '' : sort});
   }
 
   function sortBy(key, byChange) {
@@ -49,7 +75,8 @@ export function createMethodsView(model) {
   }
 
   function selected() {
-    const found = model.methods.filter((method) => (!state.own || !method.isJdk)
+    const found = rows.filter((method) => (!state.own || !method.isJdk)
+      && (!state.hot || model.isHot(method))
       && (state.package === '' || method.package === state.package)
       && (state.query === '' || method.text.toLowerCase().includes(state.query)));
     return found.sort((a, b) => (state.reversed ? -1 : 1) * compare(a, b) || a.index - b.index);
@@ -83,15 +110,17 @@ export function createMethodsView(model) {
   function draw() {
     const found = selected();
     own.setAttribute('aria-pressed', String(state.own));
-    head.replaceChildren(heading('name', 'Method', 'Sort by name'), ...columns.flatMap((column) => [
+    hotButton.setAttribute('aria-pressed', String(state.hot));
+    head.replaceChildren(heading('name', `${one[0].toUpperCase()}${one.slice(1)}`, 'Sort by name'), ...columns.flatMap((column) => [
       heading(column.key, column.title, column.what),
       ...(model.isDiff ? [heading(column.key, ['Δ', element('span', {class: 'hidden'}, ` ${column.title}`)], `change of the share of ${column.what}, in points`, true)] : [])]));
     body.replaceChildren(...found.slice(0, state.rows).map((method) => element('tr', {},
-      element('th', {scope: 'row'}, element('a', {href: `#/method/${method.index}`, title: method.text}, breakable(method.short)),
-        element('span', {class: 'dim package'}, method.package)),
+      element('th', {scope: 'row'}, element('a', {href: method.href, title: method.text}, breakable(method.short)),
+        list === 'packages' ? '' : element('span', {class: 'dim package'}, method.package)),
       columns.map((column) => cells(method, column)))));
     more.hidden = found.length <= state.rows;
-    status.textContent = `${plural(found.length, 'method')}${found.length > state.rows ? `, the first ${count(state.rows)} shown` : ''}`;
+    keep();
+    status.textContent = found.length === 0 ? `no ${one} matches` : `${plural(found.length, one, many)}${found.length > state.rows ? `, the first ${count(state.rows)} shown` : ''}`;
   }
 
   const cut = model.cut;
@@ -100,15 +129,19 @@ export function createMethodsView(model) {
       + `${Object.entries(cut.shares).map(([key, value]) => `${percent(Math.floor(value * 1000) / 1000)} of the ${model.tableOfKey(key)}`).join(', ')}.`) : null;
 
   return {
-    title: 'Methods',
-    show(into) {
+    title,
+    show(into, given) {
+      append(into, element('h1', {}, title), missingText(model));
+      if (rows.length === 0) return;
+      restore(given);
       append(into,
-        element('h1', {}, 'Methods'),
         element('div', {class: 'toolbar'},
           element('label', {for: 'method-search'}, 'Search'), search,
-          element('label', {for: 'package'}, 'Package'), select, own, status),
-        element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Methods'},
-          element('table', {class: 'methods'}, element('caption', {class: 'hidden'}, 'Methods that ran'),
+          list === 'packages' ? '' : [element('label', {for: 'package'}, 'Package'), select], own, canBeHot ? hotButton : '', status),
+        canBeHot ? element('p', {class: 'dim'}, `${plural(hot.methods, 'method')} make 99.9 % of the weight, which is calls and branch executions. `
+          + 'An image build would call these hot: they are the hot set.') : '',
+        element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title},
+          element('table', {class: 'methods'}, element('caption', {class: 'hidden'}, `${title} that ran`),
             element('thead', {}, head), body)),
         element('p', {}, more), note);
       draw();

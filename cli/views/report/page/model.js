@@ -30,6 +30,8 @@ function readMethod(row, index, types, jdk) {
     isJdk: jdk.has(signature[0]),
     hasDetails: row.length > 3,
     package: packageOf(declaring),
+    href: `#/method/${index}`,
+    className: shortType(declaring),
     short: `${shortType(declaring)}.${name}`,
     readable: `${declaring}.${name}(${parameters.map(longType).join(', ')}) ${longType(returns)}`,
     text: `${declaring}.${name}(${parameters.join(', ')})${returns}`,
@@ -102,6 +104,11 @@ export function readModel(text) {
     const whole = model.total(tableOf[measure], side);
     return whole > 0 ? method[measure][side] / whole : 0;
   };
+  // What an image build would call hot (writer/ops/hot_set.h): the heaviest by calls and branches, and all that weigh as much.
+  const hotWeight = (method) => method.calls[model.newest] + method.branches[model.newest];
+  const most = data.profiles[model.newest].hot.methods;
+  const least = most === 0 ? Infinity : model.methods.map(hotWeight).sort((a, b) => b - a)[Math.min(most, model.methods.length) - 1];
+  model.isHot = (method) => hotWeight(method) > 0 && hotWeight(method) >= least;
   model.tableOfKey = (key) => TABLES[KEYS.indexOf(key)];
   return model;
 }

@@ -1,6 +1,6 @@
 // The overview: the run, what was recorded and how exactly, what is hot, and what an image build can use.
 
-import { percentCell } from './cells.js';
+import { missingText, percentCell } from './cells.js';
 import { append, breakable, element, table } from './dom.js';
 import { count, duration, moment, percent, plural, points, share, shortCount, shortType } from './format.js';
 
@@ -36,7 +36,7 @@ function hotSet(hot) {
     ? `, ${percent(share(hot.code_bytes, hot.all_code_bytes))} of the code (${count(hot.code_bytes)} of ${count(hot.all_code_bytes)} bytes`
       + `${hot.unknown_lengths > 0 ? `; ${plural(hot.unknown_lengths, 'method')} of unknown length` : ''})` : '';
   return fact('Hot set', `${count(hot.methods)} of ${plural(hot.all_methods, 'method')} have 99.9 % of calls and branches${code}. `
-    + 'An image build optimises the other methods for size.');
+    + 'An image build optimises the other methods for size. ', element('a', {href: '#/methods?hot=1&sort=calls'}, 'Show them'));
 }
 
 // "every 10 ms", "interval=auto: every 1 to 8 ms"
@@ -95,13 +95,13 @@ function fitnessSection(model) {
   const profile = model.profiles[model.newest];
   if (profile.packages.length === 0) return null;
   const usable = (whole, part) => (whole > 0 ? percentCell(share(part, whole)) : '');
-  const rows = profile.packages.map(([name, weight, ...parts]) => [name, percent(weight), usable(parts[0], parts[1]),
+  const rows = profile.packages.map(([name, weight, ...parts]) => [breakable(name), percent(weight), usable(parts[0], parts[1]),
     usable(parts[2], parts[3]), usable(parts[4], parts[5]), usable(parts[6], parts[7])]);
   const rest = profile.all_packages - profile.packages.length;
-  return element('section', {}, element('h2', {}, 'Fitness for an image build'),
+  return element('section', {class: 'wide'}, element('h2', {}, 'Fitness for an image build'),
     element('p', {class: 'dim'}, `How much of each package’s figures an image for JDK ${profile.image.jdk} can use. `
       + (profile.image.filtered ? 'The agent has left out the rest already (image=y).' : 'Nothing was left out when the profile was recorded (image=n).')),
-    table('Fitness for an image build by package', [{title: 'Package', class: 'break'}, {title: 'Weight', numeric: true},
+    table('Fitness for an image build by package', [{title: 'Package', class: 'name'}, {title: 'Weight', numeric: true},
       {title: 'Calls', numeric: true}, {title: 'Branches', numeric: true}, {title: 'Receivers', numeric: true},
       {title: 'Samples', numeric: true}], rows),
     rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'smaller package')}`) : null);
@@ -113,8 +113,8 @@ function classFitSection(model) {
   return element('section', {}, element('h2', {}, 'Fit to the class files'),
     element('p', {class: 'dim'}, 'How much of the profile is of methods that these class files have, and at positions that their code has. '
       + 'A build with these classes finds only that.'),
-    table('Fit to the class files by package', [{title: 'Package', class: 'break'}, {title: 'Exists', numeric: true}, {title: 'Applies', numeric: true}],
-      model.fits.map((fit) => [fit.name, percentCell(share(fit.relevant, fit.weight)), percentCell(share(fit.applicable, fit.weight))])),
+    table('Fit to the class files by package', [{title: 'Package', class: 'name'}, {title: 'Exists', numeric: true}, {title: 'Applies', numeric: true}],
+      model.fits.map((fit) => [breakable(fit.name), percentCell(share(fit.relevant, fit.weight)), percentCell(share(fit.applicable, fit.weight))])),
     rest > 0 ? element('p', {class: 'dim'}, `… and ${plural(rest, 'smaller package')}`) : null);
 }
 
@@ -138,16 +138,18 @@ export function createOverview(model) {
       const tile = (value, text) => element('div', {class: 'tile'}, element('dt', {}, text), element('dd', {}, value));
       append(into,
         element('h1', {class: 'break'}, model.isDiff ? `${model.profiles[0].file} → ${newest.file}` : programOf(newest)),
+        missingText(model),
         element('dl', {class: 'tiles'},
           model.total('samples') > 0 ? tile(shortCount(model.total('samples')), 'samples') : null,
-          tile(shortCount(model.total('calls')), 'calls'),
-          tile(shortCount(model.total('branches')), 'branch executions'),
+          model.total('calls') > 0 ? tile(shortCount(model.total('calls')), 'calls') : null,
+          model.total('branches') > 0 ? tile(shortCount(model.total('branches')), 'branch executions') : null,
           tile(shortCount(ran), 'methods that ran')),
         element('div', {class: 'columns'}, model.profiles.map((_, side) => runSection(model, side))),
         tablesSection(model),
         element('div', {class: 'columns'}, topSection(model, 'self', 'Most samples'), topSection(model, 'calls', 'Most calls'),
           topSection(model, 'branches', 'Most branch executions')),
-        element('div', {class: 'columns'}, fitnessSection(model), classFitSection(model), monitorsSection(model)));
+        fitnessSection(model),
+        element('div', {class: 'columns'}, classFitSection(model), monitorsSection(model)));
     },
   };
 }

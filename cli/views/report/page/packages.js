@@ -1,25 +1,29 @@
-// Colours of packages: the heaviest groups of packages have one each, all others share one.
+// Colours of packages: each group of packages has one. The groups that take most room in the flame graph are first, and the
+// first twelve differ most; after these, the same hues come again in another tone.
 //
 // A group is the first two parts of a JDK package ("java.util") and the first three of any other ("com.acme.shop").
 
-export const COLORS = 11;
+const HUES = [205, 28, 140, 275, 52, 350, 178, 310, 85, 235, 10, 120];
+const TONES = 3;
 
 export function groupOf(method) {
   if (method.package === '(default)') return method.package;
   return method.package.split('.').slice(0, method.isJdk ? 2 : 3).join('.');
 }
 
-// The groups with a colour, heaviest first: [{name, color}]; colorOf(method) is a class name.
+// groups: all that have frames, [{name, color}]. A color is {tone, hue}: the class and the hue of an element.
 export function chooseColors(model) {
   const weights = new Map();
-  for (const method of model.methods) {
-    const weight = Math.max(...method.self, 0) || Math.max(...method.total, 0) * 1e-6;
-    if (weight > 0) weights.set(groupOf(method), (weights.get(groupOf(method)) ?? 0) + weight);
+  for (const frame of model.frames) {
+    if (frame.method < 0) continue;
+    const group = groupOf(model.methods[frame.method]);
+    weights.set(group, (weights.get(group) ?? 0) + Math.max(...frame.weight));
   }
-  const ordered = [...weights].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, COLORS - 1);
-  const colors = new Map(ordered.map(([name], index) => [name, `package-${index}`]));
+  const ordered = [...weights].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const colors = new Map(ordered.map(([name], index) => [name,
+    {tone: `tone-${Math.floor(index / HUES.length) % TONES}`, hue: String(HUES[index % HUES.length])}]));
   return {
-    groups: ordered.map(([name]) => ({name, color: colors.get(name)})),
-    colorOf: (method) => colors.get(groupOf(method)) ?? 'package-other',
+    groups: [...colors].map(([name, color]) => ({name, color})),
+    colorOf: (method) => colors.get(groupOf(method)),
   };
 }
