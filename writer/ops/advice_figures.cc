@@ -50,7 +50,8 @@ void AdviceFigures::AddSamples(const Profile& profile) {
     of_methods[static_cast<uint32_t>(whole.frames.front().method)] -= whole.weight;
     if (pieces.empty()) continue;
     const MethodIndex innermost = whole.frames[pieces.front().from].method;
-    of_methods[static_cast<uint32_t>(innermost)] += whole.weight;
+    int64_t& count = of_methods[static_cast<uint32_t>(innermost)];
+    count = SaturatingAdd(count, whole.weight);
   }
   samples = static_cast<double>(total);
   signals = SignalsBehind(total, section.Part(kSamplingPart));
