@@ -64,7 +64,7 @@ class SampledCallees(AgentCase):
         self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in stacks), sum(profile.samples().values()))
         self.assertTrue(all(line.startswith("RareClass.main") for line in stacks if SLOW in line), stacks)
         shown = json.loads(self.run_tool("show", "--format", "json", "app.iprof").stdout)
-        stacks, weight = whole_stacks.in_pieces(profile.document)
+        stacks, weight = whole_stacks.in_pieces(profile.document, 2)
         self.assertEqual(shown[SPLIT], {"sites": split["sites"], "stacks": stacks, "weight": weight})
         samples = next(table for table in shown["tables"] if table["table"] == "samplingProfiles")
         self.assertEqual(samples["total"], sum(profile.samples().values()))

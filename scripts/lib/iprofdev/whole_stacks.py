@@ -47,9 +47,9 @@ def followed(document):
     return _with(document, lambda frames, pieces: [(pieces[0][0], pieces[-1][1], pieces[0][2])] if pieces else [])
 
 
-def in_pieces(document):
-    """(how many stacks are in two pieces, their weight)."""
-    weights = [weight for _, weight, pieces in _in_part(document) if len(pieces) == 2]
+def in_pieces(document, count):
+    """(how many stacks are in so many pieces, their weight). One piece: they are cut; none: they are left out."""
+    weights = [weight for _, weight, pieces in _in_part(document) if len(pieces) == count]
     return len(weights), sum(weights)
 
 
