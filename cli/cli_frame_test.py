@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import IPROF, CliTest, profile
+from cli_case import IPROF, CliTest, profile, with_sanitizer
 
 
 class Frame(CliTest):
@@ -253,9 +253,7 @@ class Frame(CliTest):
 
     def run_with_memory(self, megabytes, *arguments, expect=0):
         """Runs the tool with a limit on its memory."""
-        with open(IPROF, "rb") as f:
-            tool = f.read()
-        if b"__asan_init" in tool or b"__tsan_init" in tool:
+        if with_sanitizer():
             self.skipTest("the sanitizer needs more memory than the limit")
         limit = megabytes << 20
         done = subprocess.run([IPROF, *arguments], capture_output=True, cwd=self.folder, check=False, timeout=120,

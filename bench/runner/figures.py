@@ -8,6 +8,7 @@ import dataclasses
 import math
 import random
 import statistics
+from collections.abc import Callable
 
 RESAMPLES = 1000
 
@@ -83,3 +84,24 @@ def ratio(sample):
 def mean_ratio(samples):
     """The geometric mean of the samples' ratios."""
     return estimate(samples, geometric_mean)
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """Of a table whose cells are about several runs."""
+
+    name: str
+    form: str
+    worst: Callable = max  # of some values
+
+    def cell(self, values):
+        """Example: "98.60 (97.42)" for 98.60, 97.42 and 99.10 where less is worse."""
+        known = [value for value in values if not math.isnan(value)]
+        if not known:
+            return ""
+        text = format(statistics.median(known), self.form)
+        return text if len(known) == 1 else f"{text} ({format(self.worst(known), self.form)})"
+
+
+def farthest_from(right):
+    return lambda values: max(values, key=lambda value: abs(value - right))

@@ -44,3 +44,9 @@ class Figures(unittest.TestCase):
         estimate = figures.mean_ratio([[(1.0, 1.0)] * 3, [(4.0, 1.0)] * 3])
         self.assertAlmostEqual(estimate.value, 2.0)
         self.assertAlmostEqual(estimate.high, 2.0)
+
+    def test_a_column_has_the_median_and_the_worst_run(self):
+        self.assertEqual(figures.Column("calls", ".2f", min).cell([98.6, 97.42, 99.1]), "98.60 (97.42)")
+        self.assertEqual(figures.Column("cost", ".1f").cell([1.5, math.nan]), "1.5")
+        self.assertEqual(figures.Column("cost", ".1f").cell([math.nan]), "")
+        self.assertEqual(figures.Column("all", ".0f", figures.farthest_from(100)).cell([98, 101, 99.5]), "100 (98)")

@@ -9,17 +9,23 @@ a while and then another; `classes` (sessions.Many) has 3,000 hot classes to swa
 
 A row has: the overlap of calls, of branch weights and of receivers with the truth, and all calls in percent of the true ones, because an
 overlap compares shares only; what `iprof overlap --decisions` says: weight of methods that are hot only in the truth and only in the profile,
-of branches that are inverted, and of calls that would be dispatched to other classes; the CPU time of the whole process, divided by that of
-a run without an agent; methods without probes at the end, and the longest pause.
+of branches that are inverted, and of those the ones that are clear in both (60 % or more one way), and of calls that would be dispatched to
+other classes; the CPU time of the whole process, divided by that of a run without an agent; methods without probes at the end, and the longest
+pause. With --runs 7, it has medians, and in parentheses the worst runs.
 """
 
+import math
 import pathlib
 import re
+from itertools import starmap
 
+from harness.profile import load_profile
 from runner import tables
+from runner.figures import Column, farthest_from
 from runner.overlap import BRANCHES, CALLS, RECEIVERS, overlap
 from runner.running import run
 from runner.workloads import BENCH, BY_NAME, compiled, prepare
+from truth import comparison
 
 JAVA = pathlib.Path(__file__).resolve().parent / "java"
 PHASED = {"warmup": 100_000, "alternating": 150_000, "flip": 100_000, "cache": 400_000}  # requests
@@ -32,8 +38,10 @@ CONFIGURATIONS = {
     "overhead=5%": "overhead=5%",
     "methoddata": "source=methoddata",
 }
-HEAD = ("configuration", "calls", "branches", "receivers", "all calls", "hot only in truth", "hot only here", "inverted", "other classes", "CPU",
-        "frozen", "longest pause")
+FIGURES = tuple(starmap(Column, (
+    ("calls", ".2f", min), ("branches", ".2f", min), ("receivers", ".2f", min), ("all calls", ".1f", farthest_from(100)),
+    ("hot only in truth", ".3f"), ("hot only here", ".3f"), ("inverted", ".3f"), ("clear inverted", ".3f"), ("other classes", ".3f"), ("CPU", ".2f"),
+    ("frozen", ".0f", min), ("longest pause, ms", ".0f"))))
 QUICK = {"programs": ["flip"], "configurations": ["until=1e4"]}
 QUICK_WORK = 0.001
 
@@ -44,6 +52,7 @@ def add_options(options):
     options.names("--programs", [*PHASED, *MANY, *REPETITIONS])
     options.names("--configurations", CONFIGURATIONS, separator=";")
     options.value("--times", 1.0, "multiplies the work")
+    options.value("--runs", 1, "so many of each configuration; more than one: the median, and the worst one in parentheses")
 
 
 def commands(arguments):
@@ -63,19 +72,26 @@ def commands(arguments):
 def compare(arguments, name, words):
     def recorded(options, profile):
         return run([arguments.jvm.java, f"-agentpath:{arguments.agent}=out={profile},samples=n,verbose=2,{options}", *words])
+
+    def clear_inverted():
+        return comparison.branches(*(load_profile(one).branches() for one in (exact, profile))).clear_inverted
+
+    def figures(configuration):
+        """Those of FIGURES, of one run."""
+        made = recorded(CONFIGURATIONS[configuration], profile)
+        of = overlap(arguments.tool, exact, profile)
+        frozen = re.search(r"without probes: (\d+) methods.*longest (\d+) ms", made.output)
+        return [*(of.tables[name] for name in (CALLS, BRANCHES, RECEIVERS)), of.all_calls, of.hot_missed, of.hot_extra, of.inverted,
+                clear_inverted(), of.other_classes, made.cpu_s / without, *(map(int, frozen.groups()) if frozen else (math.nan, math.nan))]
     exact, profile = arguments.folder / "exact.iprof", arguments.folder / "x.iprof"
     without = run([arguments.jvm.java, *words]).cpu_s
     truth = recorded("force=y", exact)
     print(f"\n{name}: {without:.1f} s of CPU without an agent\n", flush=True)
-    table = tables.Markdown(*HEAD)
-    table.row("exact", *[""] * 8, f"{truth.cpu_s / without:.2f}", "", "")
+    table = tables.Markdown("configuration", *(figure.name for figure in FIGURES))
+    table.row("exact", *[""] * 9, f"{truth.cpu_s / without:.2f}", "", "")
     for configuration in arguments.configurations:
-        made = recorded(CONFIGURATIONS[configuration], profile)
-        of = overlap(arguments.tool, exact, profile)
-        frozen = re.search(r"without probes: (\d+) methods.*longest (\d+) ms", made.output)
-        table.row(configuration, *(f"{of.tables[name]:.2f}" for name in (CALLS, BRANCHES, RECEIVERS)), f"{of.all_calls:.1f}",
-                  *(f"{share:.3f}" for share in (of.hot_missed, of.hot_extra, of.inverted, of.other_classes)), f"{made.cpu_s / without:.2f}",
-                  *((frozen[1], f"{frozen[2]} ms") if frozen else ("", "")))
+        runs = [figures(configuration) for _ in range(arguments.runs)]
+        table.row(configuration, *(figure.cell([values[i] for values in runs]) for i, figure in enumerate(FIGURES)))
 
 
 def main(arguments):

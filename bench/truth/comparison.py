@@ -59,6 +59,14 @@ def _taken(successors):
     return counts[0] / sum(counts) if len(counts) == 2 and sum(counts) else None
 
 
+@dataclasses.dataclass(frozen=True)
+class Branches:
+    with_data: float
+    error: float
+    right: float
+    clear_inverted: float
+
+
 def branches(exact, harvested):
     found = total = error = compared = clear = right = inverted = 0
     for context, successors in exact.items():
@@ -77,7 +85,7 @@ def branches(exact, harvested):
         if max(true, 1 - true) >= CLEAR:
             clear += weight
             right += weight * ((true > 0.5) == (guess > 0.5))
-    return _percent(found, total), _percent(error, compared), _percent(right, clear), _percent(inverted, total)
+    return Branches(_percent(found, total), _percent(error, compared), _percent(right, clear), _percent(inverted, total))
 
 
 def receivers(exact, harvested):
@@ -100,5 +108,6 @@ def receivers(exact, harvested):
 
 def compare(tool, folder, name, exact, profile):
     """exact: exact.iprof of the folder, profile: the named one."""
-    return Figures(overlap.overlap(tool, folder / "exact.iprof", folder / f"{name}.iprof"), *branches(exact.branches(), profile.branches()),
+    return Figures(overlap.overlap(tool, folder / "exact.iprof", folder / f"{name}.iprof"),
+                   *dataclasses.astuple(branches(exact.branches(), profile.branches())),
                    *receivers(exact.receivers(), profile.receivers()))

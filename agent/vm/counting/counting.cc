@@ -425,6 +425,7 @@ Status Counting::Reset(JNIEnv* jni, ResetScope scope) {
   if (freezer_ != nullptr) freezer_->Reset(environment_.get(), jni);
   instrumenter_.ForgetUnloaded();
   first_seen_ = {};
+  first_seen_bytes_ = 0;
   copy_.added_readings = 0;
   // What runs now was entered outside the recording. While the window is closed, nothing of it belongs to the
   // recording; OpenWindow looks again.

@@ -158,6 +158,8 @@ class Counting final : public Recorder, public HiddenClassCounting {
   Status BeginLate(JNIEnv* jni);
   Status AwaitThread();
   Status NoteStart(const Status& status);
+  // The caller holds unload_mutex_.
+  void NoteFirstCalls(std::span<const uint64_t> counters);
   // How long to wait for unload_mutex_.
   std::chrono::milliseconds patience() const;
   void CloseWindow(JNIEnv* jni);
@@ -236,10 +238,11 @@ class Counting final : public Recorder, public HiddenClassCounting {
   LiveFrames edges_;  // frames that were live when the recording was started, stopped or reset
   LiveFrames live_at_close_;  // that were live when it was stopped last
   std::atomic<bool> has_begun_{false};
-  std::atomic<bool> has_ended_{false};      // End was called
-  bool begins_again_ = false;               // it has begun before
-  instrument::SelfCheckResult self_check_;  // of the last profile
-  FirstSeen first_seen_;                    // guarded by unload_mutex_
+  std::atomic<bool> has_ended_{false};       // End was called
+  bool begins_again_ = false;                // it has begun before
+  instrument::SelfCheckResult self_check_;   // of the last profile
+  FirstSeen first_seen_;                     // guarded by unload_mutex_
+  std::atomic<size_t> first_seen_bytes_{0};  // of first_seen_, for those without the lock
   // What the log has.
   struct Copy {
     TypePairs pairs;

@@ -59,13 +59,18 @@ LogSize Counting::log_size() const {
   constexpr uint64_t kFew = 4096;
   const auto known = instrumenter_.classes();
   return {
-      .bytes = first_seen_.bytes() + copy_.pairs.bytes() +
+      .bytes = first_seen_bytes_.load(std::memory_order_relaxed) + copy_.pairs.bytes() +
                copy_.counters.capacity() * sizeof(uint64_t) + store_.types().pairs_bytes(),
       .expected_bytes = store_.copy_bytes() + known.loaded * kBytesOfClass,
       // Most classes are gone, or a third of the pairs of a site and a class.
       .has_outgrown = copy_.added_classes > 2 * (known.loaded + known.unloaded) + kFew ||
                       (copy_.is_whole && copy_.pairs.size() > copy_.pairs.seen() * 3 / 2 + kFew),
       .is_costly = freezer_ != nullptr};
+}
+
+void Counting::NoteFirstCalls(std::span<const uint64_t> counters) {
+  first_seen_.Note(counters);
+  first_seen_bytes_.store(first_seen_.bytes(), std::memory_order_relaxed);
 }
 
 Status Counting::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/) {
@@ -105,7 +110,7 @@ Status Counting::WriteAll(JNIEnv* jni, RecordSink& sink) {
   LiveFrames live;
   const RawCounts counts =
       Read(jni, lock.owns_lock(), /*is_snapshot=*/false, &live, &estimated).counts;
-  if (lock.owns_lock()) first_seen_.Note(counts.counters);
+  if (lock.owns_lock()) NoteFirstCalls(counts.counters);
   if (store_.is_open()) sink.NoteGoesOn();
   WarnOfCap();
   // After the counters were read, so that its own work is not counted.
@@ -200,7 +205,7 @@ void Counting::ReadForLog(JNIEnv* jni, RecordSink& sink, LiveFrames* live,
     copy_.estimated = *estimated;
     copy_.mark = mark;
   }
-  first_seen_.Note(copy_.counters);
+  NoteFirstCalls(copy_.counters);
   while (copy_.added_readings < first_seen_.readings())
     log.AddFirst(first_seen_.NewIn(++copy_.added_readings));
   for (; copy_.added_pairs < copy_.pairs.size(); ++copy_.added_pairs) {

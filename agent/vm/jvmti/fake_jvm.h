@@ -40,6 +40,9 @@ struct FakeObject {
   std::vector<FakeObject*> elements;
   std::string text;  // of a string
   bool is_gone = false;
+
+  // One of `longs`: as in the JVM, the agent's thread may read it while the program writes it.
+  std::atomic_ref<jlong> Long(size_t at) { return std::atomic_ref(longs.at(at)); }
 };
 
 struct FakeMethod {

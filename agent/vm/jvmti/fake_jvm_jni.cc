@@ -16,6 +16,8 @@ Reference To(FakeObject* object) {
   return reinterpret_cast<Reference>(object);
 }
 
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
 FakeClass* ClassFrom(jclass reference) { return static_cast<FakeClass*>(From(reference)); }
 const FakeMethod& FieldFrom(jfieldID field) { return *reinterpret_cast<FakeMethod*>(field); }
 
@@ -26,18 +28,17 @@ Id Member(JNIEnv* jni, jclass owner, const char* name, const char* descriptor) {
 
 template <typename Array, typename Value>
 void Read(JNIEnv*, Array array, jsize start, jsize length, Value* to) {
-  const auto& longs = From(array)->longs;
   for (jsize i = 0; i < length; ++i)
-    to[i] = static_cast<Value>(longs.at(static_cast<size_t>(start) + static_cast<size_t>(i)));
+    to[i] = static_cast<Value>(
+        From(array)->Long(static_cast<size_t>(start) + static_cast<size_t>(i)).load(kRelaxed));
 }
 
 template <typename Array, typename Value>
 void Write(JNIEnv*, Array array, jsize start, jsize length, const Value* from) {
-  auto& longs = From(array)->longs;
-  for (jsize i = 0; i < length; ++i) {
-    const auto at = static_cast<size_t>(start) + static_cast<size_t>(i);
-    longs.at(at) = jlong{from[i]};
-  }
+  for (jsize i = 0; i < length; ++i)
+    From(array)
+        ->Long(static_cast<size_t>(start) + static_cast<size_t>(i))
+        .store(jlong{from[i]}, kRelaxed);
 }
 
 template <typename Array>
