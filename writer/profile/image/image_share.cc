@@ -65,4 +65,11 @@ std::vector<MethodUse> UsesOfMethods(const Profile& profile) {
   return uses;
 }
 
+bool IsWorkOfJvm(const Profile& profile, std::span<const MethodUse> uses, ContextIndex context) {
+  std::vector<const MethodUse*> of_frames;
+  profile.ForEachFrame(
+      context, [&](Frame frame) { of_frames.push_back(&uses[static_cast<size_t>(frame.method)]); });
+  return IsWorkOfJvm(of_frames);
+}
+
 }  // namespace iprof

@@ -39,4 +39,7 @@ bool IsUsable(Table table, std::span<const MethodUse* const> uses, ImageTarget t
 // What images can use of each method, by MethodIndex.
 std::vector<MethodUse> UsesOfMethods(const Profile& profile);
 
+// Of the frames of a context; see there.
+bool IsWorkOfJvm(const Profile& profile, std::span<const MethodUse> uses, ContextIndex context);
+
 }  // namespace iprof
