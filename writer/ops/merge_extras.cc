@@ -154,7 +154,7 @@ void ExtraKeyMerger::Add(const Profile& input, int64_t weight, CountScale scale)
   const auto image = ImageNote::Of(section);
   has_unsaid_image_ |= !image && HasEntries(input);
   if (image && input.entry_count(Table::kSamples) > 0) {
-    has_cut_samples_ |= image->filtered || SplitPart::IsComplete(input);
+    has_cut_samples_ |= image->filtered || SplitPart::CompleteOf(input).has_value();
     has_whole_stacks_ &= HasWholeStacks(input);
   }
   has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
@@ -249,7 +249,8 @@ AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
   }
   if (const ImageChoice image = ChooseImage(preferred); image.note)
     section.SetPart(kImagePart, image.note->ToJson());
-  if (has_cut_samples_ && has_whole_stacks_) section.SetPart(kSplitPart, kCompleteSplit);
+  if (has_cut_samples_)
+    section.SetPart(kSplitPart, has_whole_stacks_ ? kCompleteSplit : kIncompleteSplit);
   return section;
 }
 

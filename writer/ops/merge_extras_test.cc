@@ -288,7 +288,8 @@ TEST_CASE("a merge has whole stacks if all inputs have") {
   CHECK(part_of({&now, &without_samples}) == kCompleteSplit);
   // Its samples are still cut for builds, although it is not filtered as a whole.
   CHECK(part_of({&unfiltered, &now}) == kCompleteSplit);
-  CHECK_FALSE(part_of({&now, &earlier}));
+  CHECK(part_of({&now, &earlier}) == kIncompleteSplit);
+  CHECK(part_of({&unfiltered, &now, &earlier}) == kIncompleteSplit);
   CHECK_FALSE(part_of({&unfiltered, &unfiltered}));
 }
 

@@ -55,30 +55,38 @@ bool HasExactReceivers(const Profile& profile) {
 std::optional<ImageTarget> TargetOfCut(const Profile& profile) {
   const auto note = ImageNote::Of(profile);
   if (!note) return std::nullopt;
-  if (note->filtered || SplitPart::IsComplete(profile)) return note->target;
+  if (note->filtered || SplitPart::CompleteOf(profile)) return note->target;
   return std::nullopt;
 }
 
-std::vector<CutSample> WholeSamples(const Profile& profile) {
-  std::vector<CutSample> samples;
-  for (SampledStack& stack : StacksOf(profile)) {
-    const size_t size = stack.frames.size();
-    samples.push_back({std::move(stack), {0, size}});
+// `uses` is empty if nothing is to be cut.
+std::vector<StackCut> CutsWith(const Profile& profile, const std::vector<MethodUse>& uses,
+                               std::optional<ImageTarget> target) {
+  std::vector<StackCut> cuts;
+  std::vector<const MethodUse*> of_frames;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    const ContextIndex context = profile.EntryContext(Table::kSamples, entry);
+    if (!target) {
+      cuts.push_back({0, profile.Depth(context), false});
+      continue;
+    }
+    of_frames.clear();
+    profile.ForEachFrame(context, [&](Frame frame) {
+      of_frames.push_back(&uses[static_cast<size_t>(frame.method)]);
+    });
+    cuts.push_back(CutStack(of_frames, *target));
   }
-  return samples;
+  return cuts;
 }
 
-void CutForImage(const std::vector<MethodUse>& uses, ImageTarget target,
-                 std::vector<CutSample>& samples) {
-  std::vector<const MethodUse*> of_frames;
-  for (CutSample& sample : samples) {
-    of_frames.clear();
-    for (const Frame& frame : sample.stack.frames)
-      of_frames.push_back(&uses[static_cast<size_t>(frame.method)]);
-    const StackCut cut = CutStack(of_frames, target);
-    const bool moves = cut.first_at_0 && sample.stack.frames[cut.first].bci != 0;
-    sample.kept = {cut.first, cut.last, moves};
+std::vector<CutSample> CutSamples(const Profile& profile, const std::vector<StackCut>& cuts) {
+  std::vector<CutSample> samples;
+  for (SampledStack& stack : StacksOf(profile)) {
+    const StackCut& cut = cuts[samples.size()];
+    const bool moves = cut.first_at_0 && stack.frames[cut.first].bci != 0;
+    samples.push_back({std::move(stack), {cut.first, cut.last, moves}});
   }
+  return samples;
 }
 
 // What is written if stacks are cut at these sites. Equal pieces are not added up, which is the same for calls.
@@ -209,21 +217,36 @@ void MoveSplit(const Sites& sites, std::vector<CutSample>& samples, SplitPart& s
 
 SplitPart SplitSamples(const Profile& profile) {
   SplitPart split;
-  if (profile.entry_count(Table::kSamples) == 0) return split;
-  std::vector<CutSample> samples = WholeSamples(profile);
   const std::optional<ImageTarget> target = TargetOfCut(profile);
+  const bool is_exact = HasExactReceivers(profile);
+  if (profile.entry_count(Table::kSamples) == 0 || (!target && !is_exact)) return split;
   std::vector<MethodUse> uses;
   if (target) {
     uses = UsesOfMethods(profile);
-    CutForImage(uses, *target, samples);
-    split.complete = SplitPart::IsComplete(profile);
+    split.complete = SplitPart::CompleteOf(profile);
   }
+  std::vector<CutSample> samples = CutSamples(profile, CutsWith(profile, uses, target));
   Sites sites;
-  if (HasExactReceivers(profile)) sites = FindSites(SiteReceivers::Of(profile), samples);
+  if (is_exact) sites = FindSites(SiteReceivers::Of(profile), samples);
   MoveSplit(sites, samples, split);
   Sort(profile, split.stacks);
   if (target) HiddenSearch(profile, uses, *target).Run(samples, split);
   return split;
+}
+
+std::vector<StackCut> CutsOfSamples(const Profile& profile) {
+  const std::optional<ImageTarget> target = TargetOfCut(profile);
+  return CutsWith(profile, target ? UsesOfMethods(profile) : std::vector<MethodUse>(), target);
+}
+
+int64_t SamplesForBuild(const Profile& profile) {
+  const std::vector<StackCut> cuts = CutsOfSamples(profile);
+  int64_t sum = 0;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    if (cuts[static_cast<size_t>(entry)].empty()) continue;
+    sum = SaturatingAdd(sum, profile.EntryCount(Table::kSamples, entry));
+  }
+  return sum;
 }
 
 void AddSplitPart(Profile& profile) {
@@ -233,8 +256,9 @@ void AddSplitPart(Profile& profile) {
 
 bool HasWholeStacks(const Profile& profile) {
   if (profile.entry_count(Table::kSamples) == 0) return true;
+  if (const auto complete = SplitPart::CompleteOf(profile)) return *complete;
   const auto note = ImageNote::Of(profile);
-  return !note || !note->filtered || SplitPart::IsComplete(profile);
+  return !note || !note->filtered;
 }
 
 }  // namespace iprof

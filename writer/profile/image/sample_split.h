@@ -1,7 +1,7 @@
 // SplitSamples: which stacks to write in pieces, because an image build cannot follow some frames (image_use.h), and so that
 // it does not prefer stray samples to exact receivers.
 //
-// A profile whose note says that it was filtered has its stacks cut. Example: Main.main calls Task.run by reflection. Its
+// A profile whose note says that it was filtered has its stacks cut, and so has a merge with such a profile. Example: Main.main calls Task.run by reflection. Its
 // stack "Task.run:3 < DirectMethodHandleAccessor.invoke:40 < Main.main:5" is written as "Task.run:3", because the image has
 // no such accessor.
 //
@@ -25,14 +25,24 @@
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "writer/profile/image/image_use.h"
 #include "writer/profile/io/split_part.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
 
 SplitPart SplitSamples(const Profile& profile);
+
+// What a build is given of each sample, by EntryIndex, before stacks are cut at calls: the frames [first, last). All frames
+// if the profile says that nothing is to be cut.
+std::vector<StackCut> CutsOfSamples(const Profile& profile);
+// The weight of the samples of which a build is given something. In the example of a reflective call all, of a class that is
+// being loaded none.
+int64_t SamplesForBuild(const Profile& profile);
 
 // Gives a profile that was not read from its file the part that it would then have.
 void AddSplitPart(Profile& profile);
@@ -43,7 +53,6 @@ bool HasWholeStacks(const Profile& profile);
 // What to say of others.
 inline constexpr std::string_view kCutStacks =
     "they end where an image build cannot follow, because an earlier build wrote the file: some "
-    "begin in the middle, and "
-    "totals with callees are too small";
+    "begin in the middle, and totals with callees are too small";
 
 }  // namespace iprof

@@ -206,11 +206,11 @@ bool ReadMethod(JsonScanner& json, HiddenNames::Method* method) {
   return method->signature.size() >= 2 && json.Consume(']');
 }
 
-bool ReadComplete(JsonScanner& json, bool* complete) {
+bool ReadComplete(JsonScanner& json, std::optional<bool>* complete) {
   std::string value;
   if (!json.SkipValue(&value)) return false;
   *complete = value == "true";
-  return *complete || value == "false";
+  return **complete || value == "false";
 }
 
 void WriteHidden(JsonBuilder& json, const SplitPart& split, const Profile& profile) {
@@ -264,7 +264,7 @@ std::string SplitPart::Describe(Share share, Share all) {
 std::string SplitPart::ToJson(const Profile& profile) const {
   JsonBuilder json;
   json.Open('{').Field("sites", static_cast<int64_t>(sites));
-  if (complete) json.Key("complete").Bool(true);
+  if (complete) json.Key("complete").Bool(*complete);
   WriteHidden(json, *this, profile);
   json.Key("whole").Open('[');
   ContextWriter contexts(profile);
@@ -327,14 +327,14 @@ SplitPart SplitPart::Of(const Profile& profile) {
   return Parse(*json, method_of).value_or(SplitPart());
 }
 
-bool SplitPart::IsComplete(const Profile& profile) {
+std::optional<bool> SplitPart::CompleteOf(const Profile& profile) {
   const auto json = AgentPart(profile, kSplitPart);
-  if (!json) return false;
-  bool complete = false;
+  if (!json) return std::nullopt;
+  std::optional<bool> complete;
   const bool read = ParseObject(*json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
     return name == "complete" ? ReadComplete(in, &complete) : in.SkipValue();
   });
-  return read && complete;
+  return read ? complete : std::nullopt;
 }
 
 bool IsSplitPart(std::string_view json) {

@@ -10,7 +10,8 @@
 // number of -n-1 instead of n says that the piece's innermost frame is at position 0 in the table. The example's table has
 // the pieces "9:4<7:31" and "2:12<1:5" with 40, and "3:0" with 7 more than the program's other stacks give them.
 // "sites" is the number of calls at which stacks were cut. "types" and "methods" are those that only whole stacks name: id
-// and name, and of a method the ids of its signature. "complete" says that nothing was cut before.
+// and name, and of a method the ids of its signature. "complete" says whether all stacks are whole: false if an earlier build
+// had cut some before they were merged. It is absent where that build wrote the file, or nothing was cut for images.
 //
 // Guarantees: in memory, a profile's samples are whole: the reader puts pieces together (JoinPieces), so everybody but an
 // image build sees whole stacks. A part that does not fit the table, because another program changed it, is ignored.
@@ -36,6 +37,8 @@ namespace iprof {
 inline constexpr std::string_view kSplitPart = "split";
 // Of a profile that was never written. Whoever writes it finds the stacks.
 inline constexpr std::string_view kCompleteSplit = R"({"sites":0,"complete":true,"whole":[]})";
+// The same of a merge with files whose stacks an earlier build had cut.
+inline constexpr std::string_view kIncompleteSplit = R"({"sites":0,"complete":false,"whole":[]})";
 inline constexpr size_t kMostShared = size_t{4} << 20;
 
 struct SampledStack {
@@ -69,7 +72,7 @@ struct SplitStack {
 
 struct SplitPart {
   size_t sites = 0;
-  bool complete = false;
+  std::optional<bool> complete = std::nullopt;
   std::vector<SplitStack> stacks = {};
   // Not written with the others, because only whole stacks name them. Empty in what was parsed.
   std::vector<TypeIndex> hidden_types = {};
@@ -86,7 +89,7 @@ struct SplitPart {
   int64_t added() const;
   // For people: "34 of 431 stacks, with 12.3 % of the weight". `all` are those of the profile.
   static std::string Describe(Share share, Share all);
-  bool is_needed() const { return complete || !stacks.empty(); }
+  bool is_needed() const { return complete.has_value() || !stacks.empty(); }
   std::string ToJson(const Profile& profile) const;
   // `method_of` gives kNoMethod for an id that is not declared.
   static std::optional<SplitPart> Parse(std::string_view json,
@@ -94,7 +97,7 @@ struct SplitPart {
   // Empty if the profile has none, or none that can be read.
   static SplitPart Of(const Profile& profile);
   // `complete` alone. Also of a profile that has lost methods, and with them stacks, since it was read.
-  static bool IsComplete(const Profile& profile);
+  static std::optional<bool> CompleteOf(const Profile& profile);
 };
 
 // The types and methods that only the part declares, in its order.

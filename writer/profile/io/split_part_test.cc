@@ -115,7 +115,7 @@ TEST_CASE("whole stacks come back where the file has a part of them, or nothing"
   CHECK(SamplesOf(profile) ==
         Samples{{"2:9<1:5", 3}, {"3:8<12:6<1:5", 40}, {"3:9<12:6<1:5", 7}, {"12:2<1:5", 6}});
   SplitPart split = SplitPart::Of(profile);
-  CHECK(split.complete);
+  CHECK(split.complete == true);
   CHECK(split.With(1).stacks == 2);
   CHECK(split.With(0).weight == 6);
   CHECK(split.added() == 0);
@@ -124,6 +124,25 @@ TEST_CASE("whole stacks come back where the file has a part of them, or nothing"
   split.hidden_types = {method};
   split.hidden_methods = {*profile.FindMethod("invoke", signature)};
   CHECK(Written(profile, split) == kReflective);
+}
+
+TEST_CASE("a part that does not fit declares nothing") {
+  std::string light = kReflective;
+  light.replace(light.find("47"), 2, "46");
+  const Profile profile = Read(light);
+  CHECK(SamplesOf(profile) == Samples{{"2:9<1:5", 3}, {"3:0", 46}});
+  CHECK(profile.method_count() == 4);
+  CHECK_FALSE(profile.FindType("jdk.internal.reflect.DirectMethodHandleAccessor"));
+}
+
+TEST_CASE("a part can say that earlier builds cut some stacks") {
+  std::string mixed = kReflective;
+  mixed.replace(mixed.find("true"), 4, "false");
+  const Profile profile = Read(mixed);
+  CHECK(SplitPart::CompleteOf(profile) == false);
+  CHECK(SamplesOf(profile).size() == 4);
+  CHECK(SplitPart::CompleteOf(Read(kReflective)) == true);
+  CHECK(SplitPart::CompleteOf(Read(kPieces)) == std::nullopt);
 }
 
 TEST_CASE("a part whose names contradict the file's is ignored") {
