@@ -40,18 +40,19 @@ void AdviceFigures::AddWeights(const Profile& profile) {
 }
 
 void AdviceFigures::AddSamples(const Profile& profile) {
-  // As a build sees them.
-  const SplitPart split = SplitSamples(profile);
-  const int64_t total = profile.Total(Table::kSamples) - split.With(0).weight;
+  // As a build is given them.
+  const std::vector<StackCut> cuts = CutsOfSamples(profile);
   std::unordered_map<uint32_t, int64_t> of_methods;
-  for (const HotMethod& method : CountsOfMethods(profile, Table::kSamples))
-    of_methods[static_cast<uint32_t>(method.method)] = method.count;
-  for (const auto& [whole, pieces] : split.stacks) {
-    of_methods[static_cast<uint32_t>(whole.frames.front().method)] -= whole.weight;
-    if (pieces.empty()) continue;
-    const MethodIndex innermost = whole.frames[pieces.front().from].method;
-    int64_t& count = of_methods[static_cast<uint32_t>(innermost)];
-    count = SaturatingAdd(count, whole.weight);
+  int64_t total = 0;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    const StackCut& cut = cuts[static_cast<size_t>(entry)];
+    if (cut.empty()) continue;
+    ContextIndex context = profile.EntryContext(Table::kSamples, entry);
+    for (size_t dropped = 0; dropped < cut.first; ++dropped) context = profile.Caller(context);
+    const int64_t weight_of_sample = profile.EntryCount(Table::kSamples, entry);
+    int64_t& count = of_methods[static_cast<uint32_t>(profile.InnermostFrame(context).method)];
+    count = SaturatingAdd(count, weight_of_sample);
+    total = SaturatingAdd(total, weight_of_sample);
   }
   samples = static_cast<double>(total);
   signals = SignalsBehind(total, section.Part(kSamplingPart));
