@@ -163,6 +163,26 @@ class CutStacks(CliTest):
         self.run_tool("merge", "-o", "mixed.iprof", old, self.path("app.iprof"))
         self.assertIn("mixed.iprof: stacks: ", self.err("top", self.path("mixed.iprof")))
 
+    def test_a_filter_leaves_out_pieces_of_other_classes(self):
+        self.recorded()
+        wanted = {"2:9<1:5": 20, "22:4<1:5": 10}
+        for name, more in (("app.iprof", []), ("whole.iprof", ["--image"])):
+            self.run_tool("convert", "--to", "iprof", "--include", "a.Main", *more, self.path(name), "-o", "part.iprof")
+            self.assertEqual(self.load("part.iprof")["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [20]}])
+            self.assertEqual(self.stacks("part.iprof"), wanted)
+
+    def test_a_merge_with_an_earlier_and_an_unfiltered_file(self):
+        made = self.recorded()
+        del made["iprofagent"]["split"]
+        self.run_tool("merge", "-o", "three.iprof", self.write("old.iprof", made), self.path("whole.iprof"), self.path("app.iprof"))
+        three = self.load("three.iprof")
+        self.assertFalse(three["iprofagent"]["image"]["filtered"])
+        self.assertIs(three["iprofagent"]["split"]["complete"], False)
+        names = {method["name"] for method in three["methods"]}
+        self.assertNotIn("load", names)
+        self.assertIn("three.iprof: stacks: ", self.err("top", self.path("three.iprof")))
+        self.assertEqual(sum(self.stacks("three.iprof").values()), 70 + 80 + 80)
+
     def test_a_part_that_does_not_fit_the_table_is_an_error(self):
         for found, change in (("49 left of 3:2", lambda made: made["samplingProfiles"][1].update(records=[49])),
                               ("method 20, which is not declared", lambda made: made["iprofagent"]["split"].update(methods=[])),
