@@ -19,10 +19,10 @@ REPLACED = ("java.lang.Class.getName()", "java.lang.Class.isInstance(", "java.la
 class Image(AgentCase):
     jvm_defaults = C1_ONLY
 
-    def written(self, out, **options):
+    def written(self, out, *arguments, **options):
         agent = ",".join(f"{name}={value}" for name, value in
                          {"out": out, "format": "1.1.0", "instanceofs": "y", "interval": "1ms", **options}.items())
-        run = self.run_java("Replaced", agent=agent)
+        run = self.run_java("Replaced", *arguments, agent=agent)
         self.assertEqual(run.stdout, "sink full\n")
         return run, self.profile(out)
 
@@ -63,13 +63,13 @@ class Image(AgentCase):
         return main / shown["samples"], shown["samples"]
 
     def test_people_see_the_callers_of_what_reflection_calls(self):
-        _, profile = self.written("y.iprof")
+        _, profile = self.written("y.iprof", 600_000)
         called = {context: n for context, n in profile.samples().items() if any("Replaced.called(" in f for f in context)}
         self.assertTrue(called)
         for context in called:
             self.assertIn("Replaced.main(", context[-1])
         # As in a profile of everything; what a build is given has another share.
-        self.written("n.iprof", image="n")
+        self.written("n.iprof", 600_000, image="n")
         (whole, samples), (everything, others) = self.share_of_main("y.iprof"), self.share_of_main("n.iprof")
         tolerance = 0.03 + 4 * (everything * (1 - everything) * (1 / samples + 1 / others)) ** 0.5
         table = profile.table("samplingProfiles")
