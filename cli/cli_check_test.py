@@ -132,7 +132,7 @@ class Image(CliTest):
         a, b = self.write("a.iprof", folded()), self.write("b.iprof", folded(3))
         self.assertIn("0 errors\n", self.out("check", a))
         self.assertEqual(self.out("check", "--strict", a, expect=1).count("doubtful [branch-folded]: found 5 outcomes, one at 14, expected two"), 1)
-        shown = self.out("show", "--method", "loop", "--table", "branches", a)
+        shown = self.out("show", "--full", "--method", "loop", "--table", "branches", a)
         self.assertIn("50.0 % to bci 20, 20.0 % to bci 14, 10.0 % to bci 33, 10.0 % to bci 46, 10.0 % to bci 59\n", shown)
         self.assertIn("90.0 % to bci 38, 10.0 % to bci 33\n", shown)
         self.run_tool("merge", "-o", "m.iprof", a, b)

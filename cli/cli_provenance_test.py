@@ -41,12 +41,16 @@ class Header(CliTest):
     def test_one_run(self):
         a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(RUN), sampling=SAMPLING)))
         self.assertIn(""", format 1.0.0
-run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent 0.1.0
-                2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the JVM's start
+run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent
+                0.1.0
+                2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the
+                JVM's start
                 tables: calls+branches, from counters, options: out=a.iprof
-                counts: exact but for races between threads; may be off by up to 2 in 6 methods,
-                because exceptions ended calls or calls had not ended
-                left out: 3 calls or type checks that met objects of unknown class
+                counts: exact but for races between threads; may be off by up to
+                2 in 6 methods, because exceptions ended calls or calls had not
+                ended
+                left out: 3 calls or type checks that met objects of unknown
+                class
 sampling:       cpu, every 10 ms, 20 signals, 1 failed
 """, self.out("show", a))
         self.assertEqual(self.json("show", a)["iprofagent"]["runs"], [RUN])
@@ -96,11 +100,12 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
         self.assertEqual(parts["provenance"], provenance(RUN, LATER))
         self.assertEqual(parts["sampling"], {**SAMPLING, "signals": 60, "failed": 3, "outcomes": {"good": [57, 75]}})
         self.assertIn("""runs:           2
-                app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from
-                the JVM's start
-                a.Main on JDK 25.0.3, 2026-11-25 08:00:00 to 08:00:09 UTC, 9.0 s recorded
-                left out: 2 locks of unknown class, 4 calls or type checks that met objects of
-                unknown class
+                app.jar on JDK 17.0.15, 2026-11-24 23:35:27 to 23:36:28 UTC,
+                61.2 s recorded, from the JVM's start
+                a.Main on JDK 25.0.3, 2026-11-25 08:00:00 to 08:00:09 UTC, 9.0 s
+                recorded
+                left out: 2 locks of unknown class, 4 calls or type checks that
+                met objects of unknown class
 """, self.out("show", "m.iprof"))
 
     def test_harvests_of_one_jvm_are_told(self):

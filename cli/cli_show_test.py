@@ -47,7 +47,8 @@ class Show(CliTest):
         self.assertEqual(self.out("show", a).replace(a, "a.iprof"), """\
 file:           a.iprof, format 1.0.0
 methods:        3 ran; 4 are declared, in 13 types
-hot set:        3 of 3 methods have 99.9 % of calls and branches; a build makes the others small
+hot set:        3 of 3 methods have 99.9 % of calls and branches; a build makes
+                the others small
 
 table           entries    methods                  total
 calls                 3          3                    100
@@ -86,6 +87,19 @@ Frequent stacks, the innermost method first
 """)
         self.assertEqual(self.out("show", a), self.out("show", a))
 
+    def test_stacks_that_differ_by_positions_only_are_one(self):
+        stacks = {"3:2<2:7<1:5": 5, "3:2<2:9<1:5": 4, "3:0<2:9<1:5": 2, "2:9<1:5": 8}
+        a = self.write("a.iprof", lined(samplingProfiles=[{"ctx": ctx, "records": [n]} for ctx, n in stacks.items()]))
+        title = "Frequent stacks, the innermost method first"
+        self.assertEqual([" ".join(line.split()) for line in self.sections(self.out("show", a))[title]],
+                         ["11 57.9 % Circle.area at 2 positions", "Main.loop at 2 positions", "Main.main line 5",
+                          "8 42.1 % Main.loop line 14", "Main.main line 5"])
+        self.assertEqual(len(self.sections(self.out("show", "-n", "1", a))[title]), 4, "a stack and what is left out")
+        self.assertEqual(len(self.sections(self.out("show", "--cutoff", "9", a))[title]), 3, "the cutoff is for the sum")
+        whole = [line.split("  ")[-1] for line in self.sections(self.out("show", "--full", a))[title]]
+        self.assertEqual(len(whole), 11, "each position by itself")
+        self.assertIn("a.Circle.area()int line 40", whole)
+
     def test_without_lines_positions_are_bytecode_indices(self):
         a = self.write("a.iprof", profile())
         text = self.out("show", a)
@@ -117,12 +131,15 @@ Frequent stacks, the innermost method first
                     continue  # a table of 97 columns
                 text = self.out(*command, a, env={"COLUMNS": str(columns or "")})
                 widest = max(len(line) for line in text.splitlines() if not line.startswith(("A:", "B:", "(")))
-                self.assertLessEqual(widest, columns or 100, f"{command} {columns}\n{text}")
-        text = self.out("show", a)
-        self.assertRegex(text, r"\n +2\.4 % VeryVery")
+                if columns:
+                    self.assertLessEqual(widest, columns, f"{command} {columns}\n{text}")
+                elif command[0] in ("show", "top"):
+                    self.assertGreater(widest, 100, "in a pipe, names and paths are whole")
+                    self.assertNotRegex(text, r"\w…")
+        text = self.out("show", a, env={"COLUMNS": "100"})
+        self.assertRegex(text, r"\n +2\.4 % VeryVery\w*…\w*LongClass0, … 59 more\n", "a name is cut in its middle")
         self.assertIn("… 30 more\n", text)
         self.assertIn("… 47 more frames\n", text)
-        self.assertRegex(text, r"\d % [^\n]*, … \d\d more\n")
         self.assertEqual(self.out("show", "--full", a).count(" bci 3\n"), 55, "a frame a line")
 
     def test_table_topn_cutoff(self):
@@ -288,7 +305,8 @@ Differences, the most important first (1)
                        to line 15 (bci 53): 90.0 % -> 70.0 %
                        to line 13 (bci 14): 10.0 % -> 30.0 %
 
-declared only in A: 0 methods, 0 types; only in B: 1 method, 0 types (listed with --declared)
+declared only in A: 0 methods, 0 types; only in B: 1 method, 0 types (listed
+with --declared)
 """, text)
         self.assertIn("methods declared only in B (1)\n  a.Main.added()void\n", self.out("diff", "--declared", a, b))
         found = self.json("diff", a, b)

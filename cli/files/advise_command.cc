@@ -116,7 +116,7 @@ class AdviseCommand : public Command {
 
   ExitCode RunText(Console& console) const {
     ExitCode code = ExitCode::kOk;
-    const size_t width = TerminalWidth(console);
+    const Layout layout = LayoutOf(console);
     for (const std::string& path : files_) {
       const Result<Advice> advice = Advise(console, path);
       if (!advice.ok()) {
@@ -124,7 +124,7 @@ class AdviseCommand : public Command {
         code = std::max(code, console.Error(advice.status()));
         continue;
       }
-      Print(console, path, *advice, width);
+      Print(console, path, *advice, layout);
       code = std::max(code, ExitCodeOf(advice->verdict));
     }
     if (files_.size() > 1) {
@@ -134,15 +134,16 @@ class AdviseCommand : public Command {
     return code;
   }
 
-  static void Print(Console& console, const std::string& path, const Advice& advice, size_t width) {
+  static void Print(Console& console, const std::string& path, const Advice& advice,
+                    const Layout& layout) {
     const auto line = [&](std::string_view title, const std::string& text) {
-      console.Write(Paragraph(fmt::format("{:<12}", title), EscapeForTerminal(text), width));
+      console.Write(Paragraph(fmt::format("{:<12}", title), EscapeForTerminal(text), layout));
     };
     console.Heading(fmt::format("{}: {}", EscapeForTerminal(path), NameOf(advice.verdict)));
     for (const Reason& reason : advice.reasons) {
       console.Write(
           Paragraph(reason.grade == Usability::kUnusable ? "  fails:    " : "  doubt:    ",
-                    EscapeForTerminal(fmt::format("{} [{}]", reason.text, reason.rule)), width));
+                    EscapeForTerminal(fmt::format("{} [{}]", reason.text, reason.rule)), layout));
     }
     for (const auto& [what, text] : advice.facts) line(fmt::format("  {}:", what), text);
     // A command is not broken, so that it can be copied.

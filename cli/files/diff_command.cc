@@ -104,7 +104,7 @@ class DiffCommand : public Command {
       diff.types_only_in_b.clear();
     }
     code_ = CompareCode(*a, *b);
-    width_ = whole_names_ ? SIZE_MAX : TerminalWidth(console);
+    layout_ = whole_names_ ? kWholeLines : LayoutOf(console);
     if (format_ == "json") {
       PrintJson(console, diff);
     } else {
@@ -123,7 +123,7 @@ class DiffCommand : public Command {
     console.Write("\n");
     console.Heading(fmt::format("{} ({})", title, names.size()));
     for (size_t i = 0; i < Limit(names.size()); ++i)
-      console.Print("  {}\n", CutTo(EscapeForTerminal(names[i]), width_ - 2));
+      console.Print("  {}\n", CutTo(EscapeForTerminal(names[i]), layout_.Room(2)));
     PrintRest(console, names.size());
   }
 
@@ -140,7 +140,7 @@ class DiffCommand : public Command {
     const std::string shares =
         fmt::format(": {} -> {}", Percent(item.share_a), Percent(item.share_b));
     const bool is_site = !item.outcomes.empty();
-    const size_t room = Room(WidthOf(figures) + (is_site ? 0 : WidthOf(shares)));
+    const size_t room = layout_.Room(WidthOf(figures) + (is_site ? 0 : WidthOf(shares)));
     console.Print("{}{}{}\n", figures, CutTo(TextOf(names, item), room), is_site ? "" : shares);
     size_t left = whole_names_ || topn_ == 0 ? SIZE_MAX : kMostOutcomes;
     const std::string indent(WidthOf(figures) + 2, ' ');
@@ -151,14 +151,11 @@ class DiffCommand : public Command {
       }
       const std::string moved =
           fmt::format(": {} -> {}", Percent(outcome.share_a), Percent(outcome.share_b));
-      console.Print("{}{}{}\n", indent,
-                    CutTo(OutcomeText(names, item, outcome), Room(indent.size() + WidthOf(moved))),
-                    moved);
+      console.Print(
+          "{}{}{}\n", indent,
+          CutTo(OutcomeText(names, item, outcome), layout_.Room(indent.size() + WidthOf(moved))),
+          moved);
     }
-  }
-
-  size_t Room(size_t used) const {
-    return width_ == SIZE_MAX ? SIZE_MAX : width_ - std::min(used, width_);
   }
 
   static std::string TextOf(const CodeNames& names, const DiffItem& item) {
@@ -185,7 +182,7 @@ class DiffCommand : public Command {
     if (code_.differing > 0)
       console.Write(Paragraph(
           "", code_.Describe() + ", so their positions cannot be compared and are left out",
-          width_));
+          layout_));
     console.Write("\n");
     if (diff.items.empty()) {
       console.Write(Paragraph(
@@ -193,7 +190,7 @@ class DiffCommand : public Command {
           fmt::format("no differences of {} or more, in what has {} or more of its table, "
                       "beyond what chance explains",
                       Percent(options_.threshold), Percent(options_.min_weight)),
-          width_));
+          layout_));
     } else {
       const CodeNames names(diff.united, whole_names_);
       console.Heading(fmt::format("Differences, the most important first ({})", diff.items.size()));
@@ -223,7 +220,7 @@ class DiffCommand : public Command {
                               "--declared)",
                               Methods(diff.methods_only_in_a), Types(diff.types_only_in_a),
                               Methods(diff.methods_only_in_b), Types(diff.types_only_in_b)),
-                  width_));
+                  layout_));
   }
 
   void PrintNames(JsonText& json, std::string_view key,
@@ -289,7 +286,7 @@ class DiffCommand : public Command {
   bool exit_code_ = false;
   bool declared_ = false;
   bool whole_names_ = false;
-  size_t width_ = 100;
+  Layout layout_;
   OptionRow threshold_option_;
   OptionRow min_weight_option_;
   std::string format_ = "text";

@@ -7,6 +7,7 @@
 #include "cli/classpath/class_path.h"
 #include "cli/files/table_names.h"
 #include "cli/terminal/terminal_text.h"
+#include "cli/terminal/text_layout.h"
 #include "writer/base/grouped.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/profile/image/image_note.h"
@@ -72,11 +73,13 @@ void PrintNotes(Console& console, const std::string& prefix, const FitResult& re
 void PrintPackages(Console& console, const Fitness& fit) {
   if (fit.packages.empty()) return;
   console.Print("\n{:>9}  {:>10}  {:>20}  {}\n", "relevant", "applicable", "weight", "package");
+  const size_t room = LayoutOf(console).Room(45);
   for (const fitness::PackageShare& package : fit.packages) {
     const FitShare& share = package.share;
-    console.Print("{:>9}  {:>10}  {:>20}  {}\n", Percent(share.relevant, share.weight),
-                  Percent(share.applicable, share.weight), share.weight,
-                  package.name.empty() ? "(default)" : EscapeForTerminal(package.name));
+    console.Print(
+        "{:>9}  {:>10}  {:>20}  {}\n", Percent(share.relevant, share.weight),
+        Percent(share.applicable, share.weight), share.weight,
+        package.name.empty() ? "(default)" : CutTo(EscapeForTerminal(package.name), room));
   }
 }
 

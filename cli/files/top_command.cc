@@ -82,6 +82,10 @@ class TopCommand : public Command {
     return line ? text + fmt::format(" (line {})", *line) : text;
   }
 
+  size_t RoomForNames(const Console& console, size_t figures) const {
+    return whole_names_ ? SIZE_MAX : LayoutOf(console).Room(figures);
+  }
+
   ExitCode PrintFirst(Console& console, const Profile& profile, const ProfileFilter& filter) const {
     std::vector<MethodIndex> methods;
     for (const MethodIndex method : MethodsOf(profile)) {
@@ -101,14 +105,12 @@ class TopCommand : public Command {
       return ExitCode::kOk;
     }
     const CodeNames names(profile, whole_names_);
-    const size_t width = TerminalWidth(console);
-    constexpr size_t kFigures = 22;
+    const size_t room = RoomForNames(console, 22);
     console.Print("{:>11}  {:>7}  method\n", "mean rank", "runs");
     for (const MethodIndex method : methods) {
       const FirstCall first = profile.FirstCallOf(method);
-      const std::string name = names.MethodAndLine(method);
       console.Print("{:>11.1f}  {:>7}  {}\n", first.mean(), Grouped(first.runs),
-                    whole_names_ ? name : CutTo(name, width - std::min(width, kFigures)));
+                    CutTo(names.MethodAndLine(method), room));
     }
     return ExitCode::kOk;
   }
@@ -128,19 +130,16 @@ class TopCommand : public Command {
 
   void PrintText(Console& console, const Profile& profile, const FlatProfile& flat) const {
     const CodeNames names(profile, whole_names_);
-    const size_t width = TerminalWidth(console);
-    constexpr size_t kFigures = 46;
+    const size_t room = RoomForNames(console, 46);
     if (!filter_.filter().empty())
       console.Print("only {}; shares are of all samples\n",
                     EscapeForTerminal(filter_.filter().Describe()));
     console.Heading(Counted(flat.total, "sample", "samples"));
     console.Print("{:>20}  {:>20}  {}\n", "in it (self)", "with callees (total)", by_);
     for (const FlatRow& row : flat.rows) {
-      const std::string name = NameOf(names, profile, row);
       console.Print("{:>11} {:>8}  {:>11} {:>8}  {}\n", Grouped(row.self),
                     PercentOf(row.self, flat.total), Grouped(row.total),
-                    PercentOf(row.total, flat.total),
-                    whole_names_ ? name : CutTo(name, width - std::min(width, kFigures)));
+                    PercentOf(row.total, flat.total), CutTo(NameOf(names, profile, row), room));
     }
   }
 

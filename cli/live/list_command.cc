@@ -1,5 +1,7 @@
 // iprof list: the JVMs that run on this machine.
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
+#include "cli/terminal/text_layout.h"
 
 namespace iprof::cli {
 namespace {
@@ -27,7 +30,8 @@ class ListCommand : public Command {
   }
 
  private:
-  using Row = std::vector<std::string>;
+  static constexpr size_t kColumns = 5;
+  using Row = std::array<std::string, kColumns>;
 
   static std::string OrQuestionMark(const std::string& text) {
     return text.empty() ? "?" : EscapeForTerminal(text);
@@ -40,15 +44,17 @@ class ListCommand : public Command {
                       OrQuestionMark(each.jdk_version), each.agent ? "yes" : "no",
                       OrQuestionMark(each.program)});
     }
-    std::vector<size_t> widths(rows[0].size());
+    std::array<size_t, kColumns> widths{};
     for (const Row& row : rows) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+      for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
     }
+    const size_t figures = std::accumulate(widths.begin(), widths.end() - 1, 2 * kColumns - 2);
+    const size_t room = LayoutOf(console).Room(figures);
     for (size_t n = 0; n < rows.size(); ++n) {
       const Row& row = rows[n];
       const std::string line =
           fmt::format("{:>{}}  {:<{}}  {:<{}}  {:<{}}  {}", row[0], widths[0], row[1], widths[1],
-                      row[2], widths[2], row[3], widths[3], row[4]);
+                      row[2], widths[2], row[3], widths[3], CutTo(row[4], room));
       if (n == 0) {
         console.Heading(line);
       } else {

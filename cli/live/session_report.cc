@@ -4,7 +4,6 @@
 
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/terminal_text.h"
-#include "cli/terminal/text_layout.h"
 #include "writer/base/utc_time.h"
 
 namespace iprof::cli {
@@ -121,11 +120,13 @@ void PrintJson(Console& console, const control::Answer& answer) {
 
 }  // namespace
 
-std::string StatusText(const std::string& who, const SessionStatus& status) {
-  std::string text = fmt::format("{}: {} since {}\n", EscapeForTerminal(who),
-                                 EscapeForTerminal(status.state), Since(status));
+std::string StatusText(const std::string& who, const SessionStatus& status, const Layout& layout) {
+  std::string text = Paragraph("",
+                               fmt::format("{}: {} since {}", EscapeForTerminal(who),
+                                           EscapeForTerminal(status.state), Since(status)),
+                               layout);
   const auto row = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("  {:<12}{}\n", name, value);
+    text += Paragraph(fmt::format("  {:<12}", name), value, layout);
   };
   row("records", Joined(status.records));
   row("classes", fmt::format("{} counted, {} left alone", Grouped(status.classes_counted),
@@ -185,7 +186,7 @@ ExitCode ReportAnswer(Console& console, const std::string& who, const control::A
   }
   if (as_json) return ExitCode::kOk;
   if (answer.command == "status" && answer.status) {
-    console.Write(StatusText(who, *answer.status));
+    console.Write(StatusText(who, *answer.status, LayoutOf(console)));
   } else {
     console.Print("{}: {}\n", EscapeForTerminal(who),
                   answer.message.empty() ? "done" : EscapeForTerminal(answer.message));

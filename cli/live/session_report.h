@@ -9,6 +9,7 @@
 
 #include "cli/terminal/console.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/text_layout.h"
 #include "writer/control/answer.h"
 #include "writer/control/progress.h"
 
@@ -18,8 +19,9 @@ namespace iprof::cli {
 ExitCode ReportAnswer(Console& console, const std::string& who, const control::Answer& answer,
                       bool as_json);
 
-// What `iprof status` prints.
-std::string StatusText(const std::string& who, const control::SessionStatus& status);
+// What `iprof status` prints: a row is a name and its value, on as many lines as it needs.
+std::string StatusText(const std::string& who, const control::SessionStatus& status,
+                       const Layout& layout);
 
 // Shows on this line how far an agent is that takes long. The line must outlive the result.
 std::function<void(const control::Progress&)> ShownOn(Progress& line);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <sstream>
 #include <string>
 
 namespace iprof::cli {
@@ -65,8 +67,13 @@ Printed Report(const Answer& answer, bool as_json) {
   return printed;
 }
 
+// Each row on one line.
+std::string Whole(const std::string& who, const SessionStatus& status) {
+  return StatusText(who, status, kWholeLines);
+}
+
 TEST_CASE("a status as text") {
-  CHECK(StatusText("process 4711", Example()) ==
+  CHECK(Whole("process 4711", Example()) ==
         "process 4711: stopped since 2023-11-14 22:13:20 UTC, for 61.5 s\n"
         "  records     calls, samples\n"
         "  classes     999 counted, 1,000 left alone\n"
@@ -81,7 +88,7 @@ TEST_CASE("a status as text") {
 TEST_CASE("an agent that has not recorded has no row about memory") {
   SessionStatus status = Example();
   status.memory_limit_bytes = 0;
-  CHECK(StatusText("process 4711", status).find("memory") == std::string::npos);
+  CHECK(Whole("process 4711", status).find("memory") == std::string::npos);
 }
 
 TEST_CASE("rows that a status has only where there is something to say") {
@@ -99,7 +106,7 @@ TEST_CASE("rows that a status has only where there is something to say") {
   status.raw_bytes = 3 << 19;
   status.snapshots = 1'200;
   status.snapshot_ms = status.now_ms - 3'210;
-  const std::string text = StatusText("x", status);
+  const std::string text = Whole("x", status);
   for (const char* row :
        {"\n  records     nothing\n", "\n  keep probes 3 hidden classes, 0 others\n",
         "\n  lost        1,000 things\n  lost        2 others\n",
@@ -116,9 +123,9 @@ TEST_CASE("rows that a status has only where there is something to say") {
 
 TEST_CASE("a recording without a raw file says why, until it has one") {
   SessionStatus status = Example();
-  CHECK(StatusText("x", status).find("raw file") == std::string::npos);
+  CHECK(Whole("x", status).find("raw file") == std::string::npos);
   status.no_raw = "snapshot=0";
-  CHECK(StatusText("x", status).find("\n  raw file    none: snapshot=0\n") != std::string::npos);
+  CHECK(Whole("x", status).find("\n  raw file    none: snapshot=0\n") != std::string::npos);
 }
 
 // count-until= or overhead= was given.
@@ -140,7 +147,7 @@ SessionStatus Freezing(const char* state) {
 
 TEST_CASE(
     "a status says which methods lost their probes, which keep them, and what counting costs") {
-  const std::string text = StatusText("x", Freezing("recording"));
+  const std::string text = Whole("x", Freezing("recording"));
   CHECK(
       text.find(
           "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest "
@@ -151,16 +158,37 @@ TEST_CASE(
       std::string::npos);
 }
 
+TEST_CASE("rows of a status fit the terminal, and paths are cut there only") {
+  SessionStatus status = Freezing("recording");
+  status.raw = "/var/lib/" + std::string(90, 'x') + "/app.iraw";
+  const auto widest = [](const std::string& text) {
+    size_t width = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) width = std::max(width, WidthOf(line));
+    return width;
+  };
+  const std::string on_terminal = StatusText("x", status, {80, true});
+  CHECK(widest(on_terminal) <= 80);
+  CHECK(on_terminal.find(
+            "\n  no probes   1,234 methods, after 3 rounds that swapped 77 classes; the longest\n"
+            "              pause 12 ms\n") != std::string::npos);
+  CHECK(on_terminal.find(status.raw) == std::string::npos);
+  const std::string in_pipe = StatusText("x", status, Layout());
+  CHECK(in_pipe.find("  raw file    " + status.raw + ",\n") != std::string::npos);
+  status.raw = "/app.iraw";
+  CHECK(widest(StatusText("x", status, Layout())) <= 80);
+}
+
 TEST_CASE("an agent that says no range of the cost has none") {
   SessionStatus status = Freezing("recording");
   status.cost_least_permille = status.cost_most_permille = 0;
-  CHECK(StatusText("x", status)
+  CHECK(Whole("x", status)
             .find("\n  cost        about 234.5 % of the program's time in all, 0.7 % now\n") !=
         std::string::npos);
 }
 
 TEST_CASE("while nothing is recorded, no method has probes, and counting costs nothing") {
-  const std::string text = StatusText("x", Freezing("stopped"));
+  const std::string text = Whole("x", Freezing("stopped"));
   CHECK(text.find("\n  swaps       3 rounds that swapped 77 classes; the longest pause 12 ms\n"
                   "  cost        about 234.5 % (120 to 300 %) of the program's time in all\n") !=
         std::string::npos);
@@ -173,17 +201,17 @@ TEST_CASE("no text in a status can control the terminal") {
   status.state = status.agent_version = status.out = status.no_raw = bad;
   status.records = {bad};
   status.losses = status.raw_losses = {{bad, 1}};
-  std::string text = StatusText(bad, status);
+  std::string text = Whole(bad, status);
   status.raw = bad;
-  text += StatusText(bad, status);
+  text += Whole(bad, status);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\r') == std::string::npos);
   SessionStatus freezing = Freezing("recording");
   freezing.kept = {{bad, 1}};
-  CHECK(StatusText("x", freezing).find('\x1b') == std::string::npos);
+  CHECK(Whole("x", freezing).find('\x1b') == std::string::npos);
   // A clock that was set back is no reason for a huge time.
   status.now_ms = 1;
-  CHECK(StatusText("x", status).find(", for 0.0 s\n") != std::string::npos);
+  CHECK(Whole("x", status).find(", for 0.0 s\n") != std::string::npos);
 }
 
 TEST_CASE("an answer as JSON is the agent's own, so that programs can read either") {
@@ -210,7 +238,7 @@ TEST_CASE("an answer as text is one sentence") {
   CHECK(done.out == "process 4711: all classes are restored\n");
   CHECK(Report({"start", Outcome::kDone, "", {}}, false).out == "process 4711: done\n");
   CHECK(Report({"status", Outcome::kDone, "", Example()}, false).out ==
-        StatusText("process 4711", Example()));
+        StatusText("process 4711", Example(), Layout()));
 }
 
 TEST_CASE("a refusal is an error in both forms") {

@@ -9,7 +9,6 @@
 namespace iprof::cli {
 namespace {
 
-constexpr size_t kDefaultWidth = 100;
 constexpr size_t kLeastWidth = 60;
 constexpr size_t kMostWidth = 10'000;
 constexpr std::string_view kEllipsis = "…";
@@ -25,13 +24,21 @@ size_t FromEnvironment() {
   return error == std::errc() && end == text.data() + text.size() ? width : 0;
 }
 
+// A number and its "%" are one word.
+size_t EndOfWord(std::string_view text) {
+  size_t end = text.find(' ');
+  while (end != std::string_view::npos && text.substr(end).starts_with(" %"))
+    end = text.find(' ', end + 1);
+  return std::min(end, text.size());
+}
+
 }  // namespace
 
-size_t TerminalWidth(const Console& console) {
+Layout LayoutOf(const Console& console) {
   size_t width = FromEnvironment();
   winsize terminal{};
   if (width == 0 && ioctl(console.out_fd(), TIOCGWINSZ, &terminal) == 0) width = terminal.ws_col;
-  return width == 0 ? kDefaultWidth : std::clamp(width, kLeastWidth, kMostWidth);
+  return width == 0 ? Layout() : Layout{std::clamp(width, kLeastWidth, kMostWidth), true};
 }
 
 size_t WidthOf(std::string_view text) {
@@ -40,23 +47,31 @@ size_t WidthOf(std::string_view text) {
 
 std::string CutTo(std::string_view text, size_t width) {
   if (text.size() <= width || WidthOf(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  const size_t behind = (width - 1) / 2;
   size_t end = 0;
-  for (size_t columns = 1; columns < width; ++columns) {
+  for (size_t columns = behind + 1; columns < width; ++columns) {
     do {
       ++end;
-    } while (end < text.size() && IsContinuation(text[end]));
+    } while (IsContinuation(text[end]));
   }
-  return std::string(text.substr(0, end)).append(width == 0 ? std::string_view() : kEllipsis);
+  size_t begin = text.size();
+  for (size_t columns = 0; columns < behind; ++columns) {
+    do {
+      --begin;
+    } while (IsContinuation(text[begin]));
+  }
+  return fmt::format("{}{}{}", text.substr(0, end), kEllipsis, text.substr(begin));
 }
 
-std::string Paragraph(std::string_view first, std::string_view text, size_t width) {
+std::string Paragraph(std::string_view first, std::string_view text, const Layout& layout) {
   const size_t indent = WidthOf(first);
-  const size_t room = width > indent + 1 ? width - indent : 1;
+  const size_t room = std::max<size_t>(layout.Left(indent), 1);
   std::string out(first);
   size_t used = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    const std::string word = CutTo(text.substr(0, end), room);
+    const size_t end = EndOfWord(text);
+    const std::string word = CutTo(text.substr(0, end), layout.cuts ? room : SIZE_MAX);
     text.remove_prefix(std::min(end + 1, text.size()));
     const size_t columns = WidthOf(word);
     if (used > 0 && used + 1 + columns > room) {

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import time
+import zipfile
 
 from iprofdev.processes import PATIENCE_S
 
@@ -73,6 +74,21 @@ class List(Control):
         self.end(plain)
         self.end(profiled)
         self.assertNotIn(plain.pid, self.listed())
+
+    def test_a_long_name_is_cut_only_on_a_terminal(self):
+        name = f"{'long' * 25}.jar"
+        with zipfile.ZipFile(self.folder / name, "w") as jar:
+            jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: Ends\n\n")
+            jar.write(Settings.classes / "Ends.class", "Ends.class")
+        process = self.start_java(["-jar", name], "wait", agent=None)
+        rows = {}
+        for columns in ("", "80"):
+            listed = self.run_command([Settings.tool, "list"], env={"COLUMNS": columns}).stdout.splitlines()
+            self.assertTrue(columns == "" or max(map(len, listed)) <= 80, listed)
+            (rows[columns],) = (line.split()[-1] for line in listed if line.split()[0] == str(process.pid))
+        self.assertEqual(rows[""], name)
+        self.assertRegex(rows["80"], r"^long[long]*…[long]*\.jar$")
+        self.end(process)
 
     def test_without_published_counters(self):
         process = self.start(jvm_args=["-XX:-UsePerfData", "-XX:+DisableAttachMechanism"])

@@ -43,10 +43,10 @@ class Provenance(AgentCase):
         text = json.dumps(self.profile("a.iprof").section["provenance"])
         self.assertNotIn("secret", text, "arguments may be private")
         self.assertNotIn(str(self.folder), text)
-        shown = self.run_tool("show", "a.iprof").stdout
-        self.assertIn(f"run:            Harvestable on JDK {run['jvm_version']}", shown)
+        shown = " ".join(self.run_tool("show", "a.iprof").stdout.split())
+        self.assertIn(f"run: Harvestable on JDK {run['jvm_version']}", shown)
         self.assertIn("counts: exact but for races between threads", shown)
-        self.assertIn("sampling:       cpu, every 1 ms", shown)
+        self.assertIn("sampling: cpu, every 1 ms", shown)
 
     @on_one_jvm
     def test_whatever_is_behind_jar_is_named_without_its_folder(self):
@@ -178,7 +178,7 @@ class Merging(AgentCase):
         checked = self.run_tool("check", "all.iprof").stdout
         self.assertIn("0 errors", checked)
         self.assertIn("runs:           2", self.run_tool("show", "all.iprof").stdout)
-        self.assertIn(f"the code of {len(differing):,} of ", self.run_tool("diff", "17.iprof", "25.iprof").stdout)
+        self.assertIn(f"the code of {len(differing):,} of ", " ".join(self.run_tool("diff", "17.iprof", "25.iprof").stdout.split()))
 
     def test_the_order_makes_no_difference_and_strict_refuses(self):
         self.run_tool("merge", "-o", "a.iprof", "17.iprof", "25.iprof")

@@ -1,6 +1,7 @@
 """`iprof report`: pages of real and made profiles, which a real browser opens, reads and compares with what the tool says of
-the same profiles. The browser's part is cli/views/report/browser/report_test.mjs."""
+the same profiles. The browser's part is cli/views/report/browser/*_test.mjs."""
 
+import gzip
 import json
 import os
 import random
@@ -56,6 +57,21 @@ def shapes_profile(circle, square, taken):
         virtualInvokeProfiles=[{"ctx": "2:7", "records": [11, circle, 12, square]}],
         samplingProfiles=[{"ctx": "3:2<2:7<1:5", "records": [circle]}, {"ctx": "4:2<2:7<1:5", "records": [square]},
                           {"ctx": "2:9<1:5", "records": [20]}])
+
+
+def in_pieces(profile):
+    """The same with the first stack in two pieces, as the agent writes what contradicts receivers."""
+    whole, *others = profile["samplingProfiles"]
+    frames, weight = whole["ctx"].split("<"), whole["records"][0]
+    pieces = [{"ctx": "<".join(part), "records": [weight]} for part in (frames[:1], frames[1:])]
+    return {**profile, "samplingProfiles": pieces + others,
+            "iprofagent": {"version": 1, "split": {"sites": 1, "whole": [[whole["ctx"], weight, 0, 1, 1, len(frames)]]}}}
+
+
+def many_receivers_profile():
+    """Objects of twenty classes at one call site, more than a page lists."""
+    return made_profile(["a.Main"] + [f"a.Shape{i}" for i in range(20)], [(1, "loop", 10)],
+                        virtualInvokeProfiles=[{"ctx": "1:7", "records": [n for i in range(20) for n in (11 + i, 1000 - 40 * i)]}])
 
 
 def packages_profile():
@@ -130,6 +146,10 @@ class ReportPage(AgentCase):
         (self.folder / "hostile-names.txt").write_text("\n".join(name for name in HOSTILE if "\u2028" not in name), encoding="utf-8")
         self.report("--diff", self.write("old.iprof", shapes_profile(40, 40, 90)), self.write("new.iprof", shapes_profile(79, 1, 10)),
                     to="diff.html")
+        self.report(self.folder / "new.iprof", to="new.html")
+        (self.folder / "old.iprof.gz").write_bytes(gzip.compress((self.folder / "old.iprof").read_bytes()))
+        self.write("split.iprof", in_pieces(shapes_profile(40, 40, 90)))
+        self.report(self.write("many.iprof", many_receivers_profile()), to="many.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
         shapes = shapes_profile(40, 40, 90)
@@ -141,7 +161,8 @@ class ReportPage(AgentCase):
 
     def open_in_browser(self, modules, only="."):
         """Runs the browser's tests whose names match."""
-        done = subprocess.run(["node", "--test", "--test-reporter=spec", f"--test-name-pattern={only}", BROWSER / "report_test.mjs"],
+        done = subprocess.run(["node", "--test", "--test-reporter=spec", f"--test-name-pattern={only}",
+                               *sorted(BROWSER.glob("*_test.mjs"))],
                               capture_output=True, text=True, check=False,
                               env={**os.environ, "REPORTS": str(self.folder), "NODE_MODULES": modules})
         self.assertEqual(done.returncode, 0, f"{done.stdout[-8000:]}\n{done.stderr[-2000:]}")

@@ -166,6 +166,27 @@ std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table) {
   return entries;
 }
 
+std::vector<HotStack> HottestStacks(const Profile& profile) {
+  // A numbered stack and its next caller are another one. 0 is the empty stack.
+  std::map<std::pair<size_t, MethodIndex>, size_t> numbers;
+  std::unordered_map<size_t, size_t> at;  // by number
+  std::vector<HotStack> stacks;
+  for (const EntryIndex entry : HottestEntries(profile, Table::kSamples)) {
+    size_t number = 0;
+    profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](Frame frame) {
+      number = numbers.try_emplace({number, frame.method}, numbers.size() + 1).first->second;
+    });
+    const auto [found, is_new] = at.try_emplace(number, stacks.size());
+    if (is_new) stacks.emplace_back();
+    HotStack& stack = stacks[found->second];
+    stack.count = SaturatingAdd(stack.count, profile.EntryCount(Table::kSamples, entry));
+    stack.entries.push_back(entry);
+  }
+  std::stable_sort(stacks.begin(), stacks.end(),
+                   [](const HotStack& a, const HotStack& b) { return a.count > b.count; });
+  return stacks;
+}
+
 std::vector<CutoffRow> DetailedSummary(const Profile& profile, Table table,
                                        std::span<const double> shares) {
   std::vector<int64_t> counts;

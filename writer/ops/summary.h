@@ -58,6 +58,14 @@ std::vector<HotMethod> HottestMethods(const Profile& profile, Table table);
 // All entries of a table, hottest first.
 std::vector<EntryIndex> HottestEntries(const Profile& profile, Table table);
 
+// The sampled stacks with the same methods: they differ by positions only. Example: 5 samples of "3:2<1:5", 2 of "3:2<1:9" and
+// 4 of "3:2" are two of these, with counts of 7 and 4.
+struct HotStack {
+  int64_t count = 0;
+  std::vector<EntryIndex> entries;  // hottest first
+};
+std::vector<HotStack> HottestStacks(const Profile& profile);
+
 struct CutoffRow {
   double share;       // of the table's total
   size_t entries;     // this many of the hottest entries make up at least that share

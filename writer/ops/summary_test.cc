@@ -83,6 +83,22 @@ TEST_CASE("equal counts are in the order of names, then bcis, then callers, the 
   CHECK(lines == std::vector<std::string>{"b.B.m()int", "b.B.m()void", "b.B.m(int)void"});
 }
 
+TEST_CASE("stacks with the same methods are one, whatever their positions") {
+  const Profile p = ParseTables(
+      R"(,"samplingProfiles":[{"ctx":"3:2<2:1<1:5","records":[5]},{"ctx":"3:2<2:1","records":[6]},)"
+      R"({"ctx":"3:4<2:1<1:5","records":[1]},{"ctx":"3:2<2:1<1:9","records":[2]},)"
+      R"({"ctx":"2:1<3:2<1:5","records":[4]}])");
+  std::vector<std::string> lines;
+  for (const HotStack& stack : HottestStacks(p)) {
+    lines.push_back(std::to_string(stack.count));
+    for (const EntryIndex entry : stack.entries)
+      lines.push_back(p.FormatContext(p.EntryContext(Table::kSamples, entry)));
+  }
+  CHECK(lines == std::vector<std::string>{"8", "3:2<2:1<1:5", "3:2<2:1<1:9", "3:4<2:1<1:5", "6",
+                                          "3:2<2:1", "4", "2:1<3:2<1:5"});
+  CHECK(HottestStacks(ParseTables("")).empty());
+}
+
 TEST_CASE("a context of more frames than anybody reads says how many are left") {
   std::string ctx = "1:0";
   for (int i = 0; i < 9999; ++i) ctx += "<2:7";

@@ -1,7 +1,7 @@
 // The output of `iprof show`. Each Show function prints one profile to the console.
 //
-// Guarantees: does not change the profile. The same profile and options give the same output. Lines of text are not
-// wider than ShowOptions::width, unless whole names are asked for.
+// Guarantees: does not change the profile. The same profile and options give the same output. Lines of text fit
+// ShowOptions::layout.
 // Threads: one, because the console has one.
 // Failure: the console remembers a failed write. Throws nothing but std::bad_alloc.
 #pragma once
@@ -12,6 +12,7 @@
 
 #include "cli/files/code_names.h"
 #include "cli/terminal/console.h"
+#include "cli/terminal/text_layout.h"
 #include "writer/ops/hot_set.h"
 #include "writer/ops/profile_filter.h"
 #include "writer/profile/model.h"
@@ -28,7 +29,7 @@ struct ShowOptions {
   bool whole_names = false;
   std::string method;
   ProfileFilter filter;  // was applied to the profile
-  size_t width = 100;
+  Layout layout;
   // Of the whole profile, if a filter was used: shares are shares of these.
   std::array<int64_t, kTableCount> totals{};
   HotSet hot;  // also of the whole profile
@@ -60,7 +61,8 @@ std::vector<EntryIndex> EntriesToList(const Profile& profile, Table table,
 // 9.0 % Square, 11.0 % other classes".
 std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, EntryIndex entry,
                                           const CodeNames& names);
-// As many of them as fit into the width, and "… 53 more".
-std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width);
+// As many of them as fit behind an indentation, and "… 53 more".
+std::string JoinOutcomes(const std::vector<std::string>& outcomes, const Layout& layout,
+                         size_t indent);
 
 }  // namespace iprof::cli

@@ -26,8 +26,10 @@ class ShowCommand : public Command {
     filter_.AddTo(options);
     classes_.AddTo(options);
     AddCount(options, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
-    options.AddFlag("--full", options_.whole_names,
-                    "Print whole names with signatures, and whole stacks, on lines of any length");
+    options.AddFlag(
+        "--full", options_.whole_names,
+        "Print whole names with signatures, and whole stacks, each position by itself, on "
+        "lines of any length");
     options.AddFlag("--stats", options_.stats,
                     "Also print how deep contexts are, what is declared, and which extra keys the "
                     "file has");
@@ -41,7 +43,7 @@ class ShowCommand : public Command {
   ExitCode Run(Console& console) override {
     options_.tables = SelectedTables(tables_);
     options_.file = file_;
-    options_.width = options_.whole_names ? SIZE_MAX : TerminalWidth(console);
+    options_.layout = options_.whole_names ? kWholeLines : LayoutOf(console);
     if (all_) options_.topn = 0;
     Result<Profile> profile = ReadInput(console, file_);
     if (!profile.ok()) return console.Error(profile.status());
@@ -99,8 +101,9 @@ const CommandEntry kShowEntry = {
     "With --method it prints everything about each method instead. Where GraalVM's image builder "
     "would use other numbers than were recorded, it prints those, too. Exits with 1 if no method "
     "matches.\n\n"
-    "Lines are as wide as COLUMNS says, or as the terminal, or 100 characters. With --include, "
-    "--exclude, --package or --app, shares remain shares of the whole profile.",
+    "Lines are as wide as COLUMNS says, or as the terminal. In a pipe they have 80 characters, and "
+    "more where a name needs them. With --include, --exclude, --package or --app, shares remain "
+    "shares of the whole profile.",
     kShowExamples, [] { return std::unique_ptr<Command>(new ShowCommand); }};
 
 }  // namespace iprof::cli

@@ -27,7 +27,7 @@ class Header {
     const AgentSection section = AgentSection::Of(profile_);
     Line("file:", NameOfInput(options_.file) + ", format " + profile_.version());
     PrintState(section);
-    PrintProvenance(console_, section, options_.width);
+    PrintProvenance(console_, section, options_.layout);
     PrintNotes(section);
     PrintMethods();
     PrintSureness();
@@ -40,7 +40,7 @@ class Header {
  private:
   void Line(std::string_view title, const std::string& text) {
     console_.Write(
-        Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.width));
+        Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), options_.layout));
   }
 
   void PrintState(const AgentSection& section) {

@@ -100,7 +100,8 @@ class MethodText {
         indexer_(profile, options.tables) {}
 
   void Print(MethodIndex method) {
-    console_.Heading(CutTo(EscapeForTerminal(profile_.DescribeMethod(method)), options_.width));
+    console_.Heading(
+        CutTo(EscapeForTerminal(profile_.DescribeMethod(method)), options_.layout.Room(0)));
     Line(2, Facts(method));
     for (const Table table : options_.tables) {
       if (table == Table::kMonitors) continue;
@@ -132,8 +133,7 @@ class MethodText {
   }
 
   void Line(size_t indent, const std::string& text) {
-    const size_t room = options_.width == SIZE_MAX ? SIZE_MAX : options_.width - indent;
-    console_.Print("{:>{}}{}\n", "", indent, CutTo(text, room));
+    console_.Print("{:>{}}{}\n", "", indent, CutTo(text, options_.layout.Room(indent)));
   }
 
   // "line 20; called 9 times; in 2 samples, in 7 with what it calls"
@@ -198,8 +198,8 @@ class MethodText {
     }
     if (RecordKindOf(table) == RecordKind::kCount) return;
     const std::vector<std::string> recorded = DescribeOutcomes(profile_, table, entry, names_);
-    const size_t room = options_.width == SIZE_MAX ? SIZE_MAX : options_.width - indent;
-    Line(indent, JoinOutcomes(recorded, options_.topn == 0 ? SIZE_MAX : room));
+    Line(indent,
+         JoinOutcomes(recorded, options_.topn == 0 ? kWholeLines : options_.layout, indent));
     const std::string image = Image(table, frame, callers);
     if (image != Recorded(table, entry)) Line(indent, "an image build uses: " + image);
   }

@@ -74,15 +74,15 @@ std::string Window(const RunNote& run) {
 
 class Lines {
  public:
-  Lines(Console& console, size_t width) : console_(console), width_(width) {}
+  Lines(Console& console, const Layout& layout) : console_(console), layout_(layout) {}
   void Print(std::string_view title, const std::string& text) {
     if (!text.empty())
-      console_.Write(Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), width_));
+      console_.Write(Paragraph(fmt::format("{:<16}", title), EscapeForTerminal(text), layout_));
   }
 
  private:
   Console& console_;
-  const size_t width_;
+  const Layout layout_;
 };
 
 void PrintLosses(Lines& lines, const RunLosses& losses) {
@@ -135,8 +135,8 @@ std::string Describe(const SamplingSum& sum) {
 
 }  // namespace
 
-void PrintProvenance(Console& console, const AgentSection& section, size_t width) {
-  Lines lines(console, width);
+void PrintProvenance(Console& console, const AgentSection& section, const Layout& layout) {
+  Lines lines(console, layout);
   const RunList list = RunsOf(section);
   const std::vector<RunNote> runs = list.Runs();
   if (runs.size() == 1 && list.older() == 0) {

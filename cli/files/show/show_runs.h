@@ -5,12 +5,12 @@
 
 #include "cli/terminal/console.h"
 #include "cli/terminal/json_text.h"
+#include "cli/terminal/text_layout.h"
 #include "writer/profile/io/agent_section.h"
 
 namespace iprof::cli {
 
-// Lines of at most this width.
-void PrintProvenance(Console& console, const AgentSection& section, size_t width);
+void PrintProvenance(Console& console, const AgentSection& section, const Layout& layout);
 // The members "runs" and "older_runs" of an object; none if it has no runs.
 void PrintProvenance(JsonText& json, const AgentSection& section);
 

@@ -1,6 +1,7 @@
 // The overview of `iprof show` as text.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "cli/files/show/show.h"
 #include "cli/files/table_names.h"
@@ -61,16 +62,12 @@ class Overview {
   // "   1,234,567  12.3 %  text"
   void Row(Table table, int64_t count, const std::string& text) {
     console_.Print("{:>18} {:>8}  {}\n", Grouped(count), PercentOf(count, options_.TotalOf(table)),
-                   CutTo(text, Room(kFigures + 1)));
+                   CutTo(text, options_.layout.Room(kFigures + 1)));
   }
 
   void More(size_t size, size_t listed) {
     if (listed < size)
       console_.Print("{:>{}}… {} more\n", "", kFigures + 1, Grouped(size - listed));
-  }
-
-  size_t Room(size_t used) const {
-    return options_.width == SIZE_MAX ? SIZE_MAX : options_.width - std::min(used, options_.width);
   }
 
   template <typename Count>
@@ -121,14 +118,14 @@ class Overview {
       // Profiles of instrumented images have entries for some callers only.
       if (profile_.Caller(context) != kNoContext)
         Indented("called at " + names_.Context(profile_.Caller(context)));
-      Indented(
-          JoinOutcomes(DescribeOutcomes(profile_, table, entries[e], names_), Room(kFigures + 3)));
+      Indented(JoinOutcomes(DescribeOutcomes(profile_, table, entries[e], names_), options_.layout,
+                            kFigures + 3));
     }
     More(above, listed);
   }
 
   void Indented(const std::string& text) {
-    console_.Print("{:>{}}{}\n", "", kFigures + 3, CutTo(text, Room(kFigures + 3)));
+    console_.Print("{:>{}}{}\n", "", kFigures + 3, CutTo(text, options_.layout.Room(kFigures + 3)));
   }
 
   void PrintLocks() {
@@ -147,34 +144,58 @@ class Overview {
   }
 
   void PrintStacks() {
-    const std::vector<EntryIndex> entries = HottestEntries(profile_, Table::kSamples);
-    const size_t above = AboveCutoff(
-        entries.size(), [&](size_t e) { return profile_.EntryTotal(Table::kSamples, entries[e]); });
+    const std::vector<HotStack> stacks =
+        options_.whole_names ? StacksByPosition() : HottestStacks(profile_);
+    const size_t above = AboveCutoff(stacks.size(), [&](size_t s) { return stacks[s].count; });
     Heading("Frequent stacks, the innermost method first");
     const size_t listed = Listed(options_, above);
-    for (size_t e = 0; e < listed && !console_.broken_pipe(); ++e) PrintStack(entries[e]);
+    for (size_t s = 0; s < listed && !console_.broken_pipe(); ++s) PrintStack(stacks[s]);
     More(above, listed);
   }
 
-  void PrintStack(EntryIndex entry) {
-    const ContextIndex context = profile_.EntryContext(Table::kSamples, entry);
+  std::vector<HotStack> StacksByPosition() const {
+    std::vector<HotStack> stacks;
+    for (const EntryIndex entry : HottestEntries(profile_, Table::kSamples))
+      stacks.push_back({profile_.EntryCount(Table::kSamples, entry), {entry}});
+    return stacks;
+  }
+
+  void PrintStack(const HotStack& stack) {
+    const ContextIndex context = profile_.EntryContext(Table::kSamples, stack.entries[0]);
     const size_t depth = profile_.Depth(context);
     const bool is_whole = options_.whole_names || depth <= kFramesOfStack + 1;
-    size_t left = is_whole ? depth : kFramesOfStack;
-    bool first = true;
-    profile_.ForEachFrame(context, [&](Frame frame) {
-      if (left == 0) return;
-      --left;
-      if (first) {
-        Row(Table::kSamples, profile_.EntryTotal(Table::kSamples, entry), names_.Position(frame));
+    const std::vector<std::string> frames =
+        FramesOf(stack.entries, is_whole ? depth : kFramesOfStack);
+    for (size_t f = 0; f < frames.size(); ++f) {
+      if (f == 0) {
+        Row(Table::kSamples, stack.count, frames[f]);
       } else {
         console_.Print("{:>{}}{}\n", "", kFigures + 1,
-                       CutTo(names_.Position(frame), Room(kFigures + 1)));
+                       CutTo(frames[f], options_.layout.Room(kFigures + 1)));
       }
-      first = false;
-    });
+    }
     if (!is_whole)
       console_.Print("{:>{}}… {} more frames\n", "", kFigures + 1, depth - kFramesOfStack);
+  }
+
+  // The innermost frames of stacks with the same methods: "Cart.total line 25", or "Cart.total at 3 positions".
+  std::vector<std::string> FramesOf(const std::vector<EntryIndex>& entries, size_t most) const {
+    std::vector<ContextIndex> at;
+    for (const EntryIndex entry : entries)
+      at.push_back(profile_.EntryContext(Table::kSamples, entry));
+    std::vector<std::string> texts;
+    while (texts.size() < most && at[0] != kNoContext) {
+      std::set<std::string> places;
+      for (const ContextIndex context : at)
+        places.insert(names_.Position(profile_.InnermostFrame(context)));
+      const Frame frame = profile_.InnermostFrame(at[0]);
+      texts.push_back(places.size() == 1
+                          ? *places.begin()
+                          : fmt::format("{} at {} positions", names_.Method(frame.method),
+                                        Grouped(places.size())));
+      for (ContextIndex& context : at) context = profile_.Caller(context);
+    }
+    return texts;
   }
 
   Console& console_;
@@ -216,8 +237,8 @@ void PrintExtraKeys(Console& console, const Profile& profile, const ShowOptions&
   if (parts.empty() && others.empty()) return;
   console.Write("\n");
   console.Heading("Extra keys of the file");
-  if (!parts.empty()) console.Write(Paragraph("  iprofagent:   ", parts, options.width));
-  if (!others.empty()) console.Write(Paragraph("  unknown:      ", others, options.width));
+  if (!parts.empty()) console.Write(Paragraph("  iprofagent:   ", parts, options.layout));
+  if (!others.empty()) console.Write(Paragraph("  unknown:      ", others, options.layout));
 }
 
 void PrintStats(Console& console, const Profile& profile, const ShowOptions& options) {
@@ -323,7 +344,8 @@ std::vector<std::string> DescribeOutcomes(const Profile& profile, Table table, E
   return texts;
 }
 
-std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width) {
+std::string JoinOutcomes(const std::vector<std::string>& outcomes, const Layout& layout,
+                         size_t indent) {
   std::string text;
   for (size_t o = 0; o < outcomes.size(); ++o) {
     const auto more = [&](size_t left) {
@@ -331,12 +353,12 @@ std::string JoinOutcomes(const std::vector<std::string>& outcomes, size_t width)
     };
     const size_t left = outcomes.size() - o - 1;
     const std::string joined = text + (text.empty() ? "" : ", ") + outcomes[o];
-    if (width == SIZE_MAX || WidthOf(joined) + WidthOf(more(left)) <= width) {
+    if (WidthOf(joined) + WidthOf(more(left)) <= layout.Left(indent)) {
       text = joined;
       continue;
     }
     if (o > 0) return text + more(left + 1);
-    return CutTo(joined, width - std::min(WidthOf(more(left)), width)) + more(left);
+    return CutTo(joined, layout.Room(indent + WidthOf(more(left)))) + more(left);
   }
   return text;
 }

@@ -19,13 +19,15 @@ export function createChangesView(model) {
     show(into) {
       into.append(element('h1', {}, 'Changes'));
       if (model.changes.length === 0) {
-        into.append(element('p', {}, 'Nothing differs by more than 5 % and by more than chance explains.'));
+        into.append(element('p', {}, model.profiles[0].isDropped ? 'Nothing differs by more than 5 %.' : 'Nothing differs by more than 5 % and by more than chance explains.'));
         return;
       }
       const hidden = model.allChanges - model.changes.length;
       append(into,
-        element('p', {class: 'dim'}, 'What chance and the length of the runs explain is left out. '
-          + 'Importance is the share of the table times the size of the change.'),
+        element('p', {class: 'dim'}, model.profiles[0].isDropped
+          ? 'Some of this may be chance: iprof report --diff leaves out what chance explains. '
+          : 'What chance and the length of the runs explain is left out. ',
+           'Importance is the share of the table times the size of the change.'),
         table('Changes, the most important first', [
           {title: 'Importance', numeric: true}, {title: 'Table'}, {title: 'Where', class: 'break'}, {title: 'Before', numeric: true},
           {title: 'After', numeric: true}, {title: 'Δ points', numeric: true}, {title: 'Outcomes'}],

@@ -4,6 +4,8 @@
 import { readAddress } from './address.js';
 import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
+import { createCompareControl } from './compare_control.js';
+import { compareWith } from './comparison.js';
 import { createFlameView } from './flame_view.js';
 import { showGroup } from './group_view.js';
 import { GROUPS, groupHref, groupMethods } from './groups.js';
@@ -16,8 +18,8 @@ import { chooseColors } from './packages.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
-function start() {
-  const model = readModel(document.getElementById('data').textContent);
+// The views of a model, as `show`, which shows the one that the address names.
+function createSite(model) {
   const content = document.getElementById('content');
   const openMethod = (method) => { location.hash = `#/method/${method.index}`; };
   const views = new Map([['overview', createOverview(model)]]);
@@ -46,9 +48,9 @@ function start() {
   const profile = model.profiles[model.newest];
   document.getElementById('subject').textContent = model.isDiff ? `${model.profiles[0].file} → ${profile.file}` : programOf(profile);
   const links = new Map([...views].map(([name, view]) => [name, element('a', {href: `#/${name}`}, view.title)]));
-  document.getElementById('views').append(...links.values());
+  document.getElementById('views').replaceChildren(...links.values());
 
-  function show() {
+  return function show() {
     const {view: name, argument, state} = readAddress();
     const page = pages.get(name);
     const subject = page?.find(argument);
@@ -67,7 +69,13 @@ function start() {
       if (isCurrent) link.setAttribute('aria-current', view ? 'page' : 'true');
       else link.removeAttribute('aria-current');
     }
-  }
+  };
+}
+
+function start() {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const content = document.getElementById('content');
+  let show = createSite(readModel(data));
 
   const theme = document.getElementById('theme');
   theme.addEventListener('click', () => {
@@ -75,6 +83,14 @@ function start() {
     document.documentElement.dataset.theme = next;
     theme.textContent = `Theme: ${next}`;
   });
+  // A page that is a comparison already has its two profiles.
+  if (data.profiles.length === 1) {
+    theme.before(...createCompareControl((name, profile) => {
+      show = createSite(readModel(compareWith(data, name, profile)));
+      if (location.hash === '#/changes') show();
+      else location.hash = '#/changes';
+    }));
+  }
   window.addEventListener('hashchange', () => {
     show();
     window.scrollTo(0, 0);

@@ -69,8 +69,8 @@ function readCode(code) {
   };
 }
 
-export function readModel(text) {
-  const data = JSON.parse(text);
+// Of the data of the page, or of these compared with another profile (comparison.js).
+export function readModel(data) {
   const jdk = new Set(data.jdk);
   const sides = data.profiles.length;
   const model = {

@@ -49,6 +49,7 @@ function runSection(model, side) {
   const profile = model.profiles[side];
   const title = model.isDiff ? (side === 0 ? 'Old run' : 'New run') : 'Run';
   const facts = profile.runs.length === 1 && profile.older_runs === 0 ? runFacts(profile.runs[0])
+    : profile.isDropped ? [fact('Run', 'not shown of a profile that was given to this page')]
     : profile.runs.length === 0 ? [fact('Run', 'the profile does not tell')]
       : [fact('Runs', `${count(profile.runs.length + profile.older_runs)} that were merged`),
         ...profile.runs.slice(-3).map((run) => fact(run.program ?? 'Run',

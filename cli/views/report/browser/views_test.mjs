@@ -1,0 +1,234 @@
+// The report's page in a real browser: what its views let a user choose, links that keep it, and comparisons.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { openReport } from './browser.mjs';
+import { browser, file, json, onReport, openMethod, textOf, whole } from './report_case.mjs';
+
+onReport('a source or its bytecode alone has the whole width', 'shop.html', '#/methods', async (page) => {
+  await openMethod(page, 'shop.Shop.price', 'Shop.price');
+  const source = page.getByRole('region', {name: 'Source, Shop.java'});
+  const bytecode = page.getByRole('region', {name: 'Bytecode'});
+  const button = (name) => page.getByRole('button', {name, exact: true});
+  const half = (await source.boundingBox()).width;
+  assert.equal(await button('Both').getAttribute('aria-pressed'), 'true');
+  await button('Source').click();
+  assert.equal(await bytecode.isVisible(), false);
+  assert.ok((await source.boundingBox()).width > 1.8 * half);
+  const code = await source.locator('td.code').first().boundingBox();
+  assert.ok(code.width > half, `${code.width} pixels for the text of a line`);
+  await page.reload();
+  await source.waitFor();
+  assert.equal(await bytecode.isVisible(), false, 'the address has the choice');
+  await button('Bytecode').click();
+  assert.equal(await source.isVisible(), false);
+  assert.equal(await bytecode.isVisible(), true);
+});
+
+onReport('lines are coloured by what of them ran', 'shop.html', '#/methods', async (page) => {
+  await openMethod(page, 'shop.Shop.price', 'Shop.price');
+  const line = (text) => page.getByRole('region', {name: 'Source, Shop.java'}).locator('tbody tr', {hasText: text});
+  for (const text of ['if (item % 10 == 0)', 'return 1;', 'return 10;']) assert.equal(await line(text).getAttribute('class'), 'cover-full', text);
+  assert.equal(await line('return 1;').locator('td.line').getAttribute('title'), 'all of it ran');
+  await page.getByRole('link', {name: 'Methods'}).first().click();
+  await openMethod(page, 'shop.Shop.refund', 'Shop.refund');
+  for (const [text, coverage] of [['if (item < 0)', 'part'], ['return 1;', 'none'], ['return 0;', 'full']])
+    assert.equal(await line(text).getAttribute('class'), `cover-${coverage}`, text);
+  assert.match(await page.getByRole('list', {name: 'Colours of lines'}).innerText(), /never ran/);
+});
+
+onReport('a link to the list of methods keeps what was chosen', 'shop.html', '#/methods', async (page) => {
+  await page.getByRole('button', {name: 'My code'}).click();
+  await page.getByRole('button', {name: 'Calls'}).click();
+  await page.getByRole('button', {name: 'Calls'}).click();
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop.');
+  await page.waitForURL(/q=shop/);
+  const rows = () => page.locator('table.methods tbody th').allInnerTexts();
+  const before = await rows();
+  assert.ok(before.length > 3);
+  const other = await openReport(browser, file('shop.html'), new URL(page.url()).hash);
+  assert.deepEqual(await other.locator('table.methods tbody th').allInnerTexts(), before);
+  assert.equal(await other.getByRole('searchbox').inputValue(), 'shop.shop.');
+  assert.equal(await other.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+  await other.close();
+});
+
+onReport('a link to the flame graph keeps zoom, search and direction', 'shop.html', '#/flame', async (page) => {
+  await page.getByRole('button', {name: 'Inverted'}).click();
+  await page.getByRole('searchbox', {name: 'Search'}).fill('shop.Shop');
+  await page.locator('.frame.found').first().click();
+  const hash = new URL(page.url()).hash;
+  assert.match(hash, /inverted=1/);
+  assert.match(hash, /zoom=\d/);
+  const labels = (of) => of.locator('.frame').evaluateAll((frames) => frames.map((frame) => `${frame.getAttribute('aria-label')} ${frame.className}`));
+  const other = await openReport(browser, file('shop.html'), hash);
+  assert.deepEqual(await labels(other), await labels(page));
+  assert.equal(await other.getByRole('button', {name: 'Inverted'}).getAttribute('aria-pressed'), 'true');
+  assert.equal(await other.locator('.toolbar [role=status]').innerText(), await page.locator('.toolbar [role=status]').innerText());
+  await other.close();
+});
+
+test('a broken address shows the view as it is without', async () => {
+  for (const [hash, heading] of [['#/methods?sort=__proto__&package=none&own=x', 'Methods'], ['#/flame?zoom=9.9.x&old=1', 'Flame graph'],
+    ['#/method/0?show=constructor', ''], ['#/nothing?q=%', 'shop.Shop']]) {
+    const page = await openReport(browser, file('shop.html'), hash);
+    assert.ok((await textOf(page, 'h1')).includes(heading), hash);
+    assert.deepEqual(page.wrongs, [], hash);
+    await page.close();
+  }
+});
+
+test('a page says what its profile lacks', async () => {
+  for (const [name, said] of [['empty', 'no counts and no samples'], ['counts', 'no samples'], ['samples', 'no counts']]) {
+    for (const hash of ['#/overview', '#/methods', '#/flame']) {
+      const page = await openReport(browser, file(`${name}.html`), hash);
+      const text = await textOf(page, 'main');
+      const mayLack = name === 'samples' && hash === '#/flame';  // it shows the samples
+      assert.equal(text.includes(`This profile has ${said}.`), !mayLack, `${name} ${hash}: ${text}`);
+      assert.deepEqual(page.wrongs, []);
+      await page.close();
+    }
+  }
+  const page = await openReport(browser, file('shop.html'));
+  assert.doesNotMatch(await textOf(page, 'main'), /This profile has no/);
+  await page.close();
+});
+
+onReport('each package has a colour, and the legend names it', 'packages.html', '#/flame', async (page) => {
+  const colors = await page.locator('.frame:not(.whole)').evaluateAll((frames) => frames.map((frame) => getComputedStyle(frame).backgroundColor));
+  assert.equal(colors.length, 40);
+  assert.ok(colors.every((color) => Math.max(...color.match(/\d+/g)) - Math.min(...color.match(/\d+/g)) > 8), `a grey one in ${colors}`);
+  assert.equal(new Set(colors).size, 36, 'twelve hues in three tones');
+  const legend = page.getByRole('list', {name: 'Colours of packages'});
+  assert.equal(await legend.locator('li').count(), 20);
+  // The legend and the frame of a package have one colour.
+  const first = legend.locator('li').first();
+  const inLegend = await first.locator('.swatch').evaluate((swatch) => [swatch.style.getPropertyValue('--hue'), swatch.className.split(' ').pop()]);
+  const number = /part(\d+)$/.exec(await first.innerText())[1];
+  const frames = await page.locator('.frame:not(.whole)').evaluateAll((made) => made.map((frame) => [frame.style.getPropertyValue('--hue'), frame.className.split(' ')[1]]));
+  assert.deepEqual(frames[39 - Number(number)], inLegend);
+  await page.getByText('20 more packages').click();
+  assert.equal(await page.getByRole('list', {name: 'Colours of more packages'}).locator('li').count(), 20);
+});
+
+onReport('a sandwich has callers above and callees below', 'diff.html', '#/methods', async (page) => {
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  await page.getByRole('link', {name: 'Callers and callees as flame graphs'}).click();
+  await page.getByRole('tree', {name: 'Callers'}).waitFor();
+  const frames = (name) => page.getByRole('tree', {name}).locator('.frame').evaluateAll((made) => made.map((frame) => ({
+    label: frame.getAttribute('aria-label'), top: frame.offsetTop, width: Math.round(1000 * frame.offsetWidth / frame.parentElement.offsetWidth)})));
+  // 79, 1 and 20 samples of the new profile, all below main and loop.
+  const callers = await frames('Callers');
+  assert.deepEqual(callers.map((frame) => frame.label.split(',')[0]), ['Main.loop', 'Main.main']);
+  assert.ok(callers[0].top > callers[1].top, 'callers are above');
+  for (const frame of callers) assert.match(frame.label, /100\.0 % of its samples, .* 100 samples/);
+  const callees = await frames('Callees');
+  assert.match(callees[0].label, /^Main\.loop, 100\.0 %/);
+  assert.match(callees[1].label, /^Circle\.area, 79\.0 % of its samples, .* 79 samples/);
+  assert.ok(callees[1].top > callees[0].top, 'callees are below');
+  assert.ok(Math.abs(callees[1].width - 790) < 5, `${callees[1].width} of 1000`);
+  // By keyboard: up is to the callers.
+  await page.getByRole('tree', {name: 'Callers'}).locator('[tabindex="0"]').focus();
+  await page.keyboard.press('ArrowUp');
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Main\.main/);
+  await page.getByRole('tree', {name: 'Callees'}).locator('.frame', {hasText: 'Circle.area'}).click();
+  assert.match(page.url(), /callees=\d/);
+  await page.reload();
+  await page.getByRole('tree', {name: 'Callees'}).waitFor();
+  const zoomed = (await frames('Callees')).find((frame) => frame.label.startsWith('Circle.area'));
+  assert.equal(zoomed.width, 1000);
+});
+
+onReport('the hot set is the list that an image build would call hot', 'shop.html', '#/overview', async (page) => {
+  const hot = json('shop-show.json').hot_set;
+  await page.getByRole('link', {name: 'Show them'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Methods'}).waitFor();
+  assert.equal((await page.locator('.toolbar [role=status]').innerText()).split(',')[0], `${whole(hot.methods)} method${hot.methods === 1 ? '' : 's'}`);
+  assert.match(await textOf(page, 'main'), new RegExp(`${whole(hot.methods)} methods? make 99\\.9 % of the weight`));
+  const names = await page.locator('table.methods tbody th').allInnerTexts();
+  assert.ok(names.some((name) => name.startsWith('Shop.price')), String(names));
+  await page.getByRole('button', {name: 'Hot set'}).click();
+  assert.match(await page.locator('.toolbar [role=status]').innerText(), /^1,\d+ methods/);
+});
+
+onReport('classes and packages have totals, and pages', 'diff.html', '#/classes', async (page) => {
+  const figures = async (selector) => Object.fromEntries(await page.locator(selector).evaluateAll((rows) => rows.map((row) => [
+    row.querySelector('a').textContent, [...row.querySelectorAll('td')].map((cell) => cell.title || cell.firstElementChild?.title || cell.textContent)])));
+  const classes = await figures('table.methods tbody tr');
+  // The new profile has 79 samples in Circle, 1 in Square and 20 in Main.loop; main and loop are on all stacks.
+  assert.deepEqual(Object.keys(classes), ['Circle', 'Main', 'Square']);
+  assert.deepEqual([classes.Circle[0], classes.Main[0], classes.Main[2], classes.Square[0]], ['79', '20', '100', '1']);
+  await page.getByRole('link', {name: 'Packages'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Packages'}).waitFor();
+  assert.deepEqual((await figures('table.methods tbody tr')).a.filter((_, index) => index % 2 === 0).slice(0, 3), ['100', '100', '809']);
+  await page.getByRole('link', {name: 'a', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '3 classes'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("Samples in it") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main', exact: true}).click();
+  await page.getByRole('heading', {level: 2, name: '2 methods'}).waitFor();
+  assert.equal(await page.locator('dt:text-is("In it or below") + dd').getAttribute('title'), '100');
+  await page.getByRole('link', {name: 'Main.loop'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Main.loop'}).waitFor();
+});
+
+// What a comparison shows: the frames of both sides, and the rows of the methods.
+async function comparisonOf(page) {
+  await page.getByRole('link', {name: 'Flame graph'}).click();
+  await page.waitForSelector('.frame');
+  const frames = () => page.locator('.frame').evaluateAll((made) => made.map((frame) => `${frame.getAttribute('aria-label')} ${frame.className} ${frame.style.width}`).sort());
+  const recent = await frames();
+  await page.getByRole('button', {name: 'Widths of the old profile'}).click();
+  const old = await frames();
+  await page.getByRole('link', {name: 'Methods'}).click();
+  await page.waitForSelector('table.methods');
+  const methods = await page.locator('table.methods tbody tr').allInnerTexts();
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  const branches = await page.getByRole('region', {name: 'Branches'}).innerText();
+  const receivers = await page.getByRole('region', {name: 'Receivers'}).innerText();
+  return {recent, old, methods: methods.sort(), branches, receivers};
+}
+
+for (const name of ['old.iprof', 'old.iprof.gz', 'split.iprof']) {
+  onReport(`${name} on the page makes the comparison that --diff writes`, 'new.html', '#/methods', async (page) => {
+    await page.locator('input[type=file]').setInputFiles(file(name));
+    await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+    assert.match(await textOf(page, 'main'), /90\.0 % → 10\.0 %/);
+    const made = await comparisonOf(page);
+    const other = await openReport(browser, file('diff.html'));
+    assert.deepEqual(made, await comparisonOf(other));
+    await other.close();
+  });
+}
+
+onReport('an outcome that the page has left out is not compared', 'many.html', '#/methods', async (page) => {
+  await page.locator('input[type=file]').setInputFiles(file('many.iprof'));
+  await page.getByText('Nothing differs by more than 5 %.').waitFor();
+  await page.getByRole('link', {name: 'Methods'}).click();
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  const rows = await page.getByRole('region', {name: 'Receivers'}).locator('tbody tr').allInnerTexts();
+  assert.equal(rows.length, 13);
+  assert.match(rows[12], /8 more/);
+});
+
+onReport('a profile is dropped on the page, and another file is refused', 'new.html', '#/overview', async (page) => {
+  const drop = (name, text) => page.evaluate(([title, content]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], title));
+    document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+  }, [name, text]);
+  const tooDeep = {types: [{id: 1, name: 'A'}], methods: [{id: 1, name: 'f', signature: [1, 1]}],
+    samplingProfiles: [{ctx: Array(100_000).fill('1:0').join('<'), records: [1]}]};
+  for (const text of ['no JSON', '{}', '{"types":[],"methods":[],"callCountProfiles":[{"ctx":"7:0","records":[1]}]}', '', JSON.stringify(tooDeep)]) {
+    await drop('broken.iprof', text);
+    await page.getByText('broken.iprof is no profile that this page can read.').waitFor();
+    assert.equal(await page.getByRole('link', {name: 'Changes'}).count(), 0);
+    await drop('inclusive.iprof', '{"iprofagent":{"contexts":{"form":"inclusive"}}}');
+    await page.getByText('has counts in the inclusive form').waitFor();
+  }
+  await drop('old.iprof', fs.readFileSync(file('old.iprof'), 'utf8'));
+  await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+  assert.equal(await textOf(page, '#subject'), 'old.iprof → new.iprof');
+  await page.getByRole('link', {name: 'Overview'}).click();
+  await page.getByRole('heading', {level: 1, name: 'old.iprof → new.iprof'}).waitFor();
+});
