@@ -103,6 +103,100 @@ class Pieces(CliTest):
         self.assertIn("iprofagent.split", self.out("check", odd, expect=1))
 
 
+class CutStacks(CliTest):
+    """Samples in a method that is called by reflection, and in a class that is being loaded. An image build can follow neither."""
+
+    ACCESSOR = "jdk.internal.reflect.DirectMethodHandleAccessor"
+    STACKS = {"2:9<1:5": 20, "3:2<20:4<1:5": 50, "22:4<1:5": 10}
+
+    def recorded(self):
+        whole = profile(10, iprofagent=section(image={"target": 25, "filtered": False}), samplingProfiles=[
+            {"ctx": ctx, "records": [weight]} for ctx, weight in self.STACKS.items()])
+        whole["types"] += [{"id": 20, "name": self.ACCESSOR}, {"id": 22, "name": "jdk.internal.loader.BootLoader"}]
+        whole["methods"] += [{"id": 20, "name": "invoke", "signature": [20, 8]}, {"id": 22, "name": "load", "signature": [22, 8]}]
+        self.write("whole.iprof", whole)
+        self.run_tool("convert", "--to", "iprof", "--image", self.path("whole.iprof"), "-o", "app.iprof")
+        return self.load("app.iprof")
+
+    def test_a_build_is_given_what_it_can_follow(self):
+        made = self.recorded()
+        self.assertEqual(made["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [20]}, {"ctx": "3:2", "records": [50]}])
+        self.assertEqual([method["id"] for method in made["methods"]], [1, 2, 3, 4])
+        self.assertEqual(made["iprofagent"]["split"], {
+            "sites": 0, "complete": True, "types": [[20, self.ACCESSOR], [22, "jdk.internal.loader.BootLoader"]],
+            "methods": [[20, "invoke", 20, 8], [22, "load", 22, 8]], "whole": [["3:2<20:4<1:5", 50, 0, 1], ["22:4<*1", 10]]})
+        check = self.out("check", self.path("app.iprof"))
+        self.assertIn("JDK 25 can use all entries", check)
+        self.assertIn("70 samples only", check)
+
+    def test_people_see_whole_stacks(self):
+        self.recorded()
+        whole, app = self.path("whole.iprof"), self.path("app.iprof")
+        self.assertEqual(self.stacks("app.iprof"), self.STACKS)
+        for command in (["top", "--sort", "total"], ["convert", "--to", "collapsed"], ["convert", "--to", "speedscope"]):
+            self.assertEqual(self.run_tool(*command, whole).stdout.replace(b"whole.iprof", b"app.iprof"), self.run_tool(*command, app).stdout)
+        self.assertEqual(self.err("top", app), "")
+        self.assertEqual(self.out("convert", "--to", "collapsed", "--image", app).count("\n"), 2)
+        shown = self.out("show", app)
+        self.assertIn("cut:            1 of 3 stacks, with 62.5 % of the weight, are cut for the image build\n", shown)
+        self.assertIn("not for builds: 1 of 3 stacks, with 12.5 % of the weight, are left out for the image build\n", shown)
+        self.assertEqual(self.json("show", app)["cut"], {"stacks": 1, "weight": 50})
+        self.assertEqual(self.json("show", app)["left_out"], {"stacks": 1, "weight": 10})
+
+    def test_writing_again_and_merging(self):
+        made = self.recorded()
+        self.run_tool("convert", "--to", "iprof", self.path("app.iprof"), "-o", "again.iprof")
+        self.assertEqual(self.load("again.iprof"), made)
+        self.run_tool("merge", "-o", "twice.iprof", "-w", "2," + self.path("app.iprof"))
+        self.assertEqual(sorted(self.stacks("twice.iprof").values()), [20, 40, 100])
+        self.out("check", self.path("twice.iprof"))
+        self.run_tool("convert", "--to", "iprof", "--image", self.path("whole.iprof"), "-o", "other.iprof")
+        self.run_tool("merge", "-o", "both.iprof", self.path("app.iprof"), self.path("other.iprof"))
+        self.assertTrue(self.load("both.iprof")["iprofagent"]["split"]["complete"])
+
+    def test_a_file_of_an_earlier_build(self):
+        made = self.recorded()
+        del made["iprofagent"]["split"]
+        old = self.write("old.iprof", made)
+        self.assertIn("old.iprof: stacks: they end where an image build cannot follow", self.err("top", old))
+        self.assertIn("stacks:         they end where an image build cannot follow", self.out("show", old))
+        self.run_tool("merge", "-o", "mixed.iprof", old, self.path("app.iprof"))
+        self.assertIn("mixed.iprof: stacks: ", self.err("top", self.path("mixed.iprof")))
+
+    def test_a_filter_leaves_out_pieces_of_other_classes(self):
+        self.recorded()
+        wanted = {"2:9<1:5": 20, "22:4<1:5": 10}
+        for name, more in (("app.iprof", []), ("whole.iprof", ["--image"])):
+            self.run_tool("convert", "--to", "iprof", "--include", "a.Main", *more, self.path(name), "-o", "part.iprof")
+            self.assertEqual(self.load("part.iprof")["samplingProfiles"], [{"ctx": "2:9<1:5", "records": [20]}])
+            self.assertEqual(self.stacks("part.iprof"), wanted)
+
+    def test_a_merge_with_an_earlier_and_an_unfiltered_file(self):
+        made = self.recorded()
+        del made["iprofagent"]["split"]
+        self.run_tool("merge", "-o", "three.iprof", self.write("old.iprof", made), self.path("whole.iprof"), self.path("app.iprof"))
+        three = self.load("three.iprof")
+        self.assertFalse(three["iprofagent"]["image"]["filtered"])
+        self.assertIs(three["iprofagent"]["split"]["complete"], False)
+        names = {method["name"] for method in three["methods"]}
+        self.assertNotIn("load", names)
+        self.assertIn("three.iprof: stacks: ", self.err("top", self.path("three.iprof")))
+        self.assertEqual(sum(self.stacks("three.iprof").values()), 70 + 80 + 80)
+
+    def test_a_part_that_does_not_fit_the_table_is_an_error(self):
+        for found, change in (("49 left of 3:2", lambda made: made["samplingProfiles"][1].update(records=[49])),
+                              ("method 20, which is not declared", lambda made: made["iprofagent"]["split"].update(methods=[])),
+                              ("method 3 a second time", lambda made: made["iprofagent"]["split"]["methods"][0].__setitem__(0, 3)),
+                              ("type 20, which is not declared", lambda made: made["iprofagent"]["split"].update(types=[]))):
+            made = self.recorded()
+            change(made)
+            said = self.out("check", self.write("odd.iprof", made), expect=1)
+            self.assertIn("iprofagent.split", said)
+            self.assertIn(found, said)
+            # All commands read it without the part.
+            self.assertIn("odd.iprof: stacks: ", self.err("top", self.path("odd.iprof")))
+
+
 class Convert(CliTest):
     def test_forms(self):
         a = self.write("a.iprof", profile())

@@ -9,12 +9,17 @@ Each line has: the calls at which stacks are cut; how many stacks are cut, of al
 methods that stay (0.1 % of the samples innermost), of all; the hot contexts that stay (5 % of the samples), of those that do not
 cross a cut, and how many do; and the contexts at whose calls samples contradict exact receivers, before and after. Contexts are
 chains of frames of any length, as inlining makes them.
+
+Before, a line for each profile says how large the whole stacks are in its file, and of how many samples a build is given something else:
+stacks that are cut, and that are left out.
 """
 
 import collections
+import json
 import pathlib
 
 from harness.profile import load_profile
+from iprofdev import whole_stacks
 from oracle import builder
 from runner import tables
 
@@ -86,7 +91,19 @@ def add_options(options):
     options.add_argument("profiles", metavar="PROFILE", nargs="+", type=pathlib.Path)
 
 
+def print_sizes(paths):
+    table = tables.Markdown("program", "file", "whole stacks", "of the file", "samples", "cut", "left out")
+    for path in paths:
+        profile = load_profile(path)
+        size, part = (len(json.dumps(value, separators=(",", ":"))) for value in (profile.document, profile.section.get("split", {})))
+        samples = sum(profile.samples().values())
+        cut, left_out = (whole_stacks.in_pieces(profile.document, count)[1] / samples for count in (1, 0))
+        table.row(path.stem, f"{size / 1e6:.2f} MB", f"{part / 1e3:.0f} kB", f"{100 * part / size:.1f} %", f"{samples:,}", f"{cut:.0%}", f"{left_out:.0%}")
+
+
 def main(arguments):
+    print_sizes(arguments.profiles)
+    print()
     table = tables.Markdown("program", "way", "calls", "stacks cut", "total", "hot methods", "hot contexts", "that cross a cut", "contradictions")
     for path in arguments.profiles:
         program = Program(load_profile(path).document)

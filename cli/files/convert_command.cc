@@ -81,8 +81,11 @@ class ConvertCommand : public Command {
       profile = std::move(repaired->profile);
     }
     if (image_) {
-      profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile))).profile;
+      const auto form = target_.is_profile() ? SampleForm::kWhole : SampleForm::kCut;
+      profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile)), form).profile;
     }
+    if (const ProfileFilter filter = filter_.filter(); target_.is_profile() && !filter.empty())
+      profile = FilterForBuild(*profile, filter);
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     if (contexts_ == "inclusive") profile = ToInclusive(*profile);

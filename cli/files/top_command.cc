@@ -11,6 +11,7 @@
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
 #include "writer/ops/flat_profile.h"
+#include "writer/profile/image/sample_split.h"
 
 namespace iprof::cli {
 namespace {
@@ -59,6 +60,8 @@ class TopCommand : public Command {
     if (limit_ != 0 && flat.rows.size() > limit_) flat.rows.resize(limit_);
     if (key == FlatKey::kLine && !flat.has_lines && flat.total > 0)
       console.Warn(path_ + " has no source lines, so the rows are methods; see --by bci");
+    if (!is_empty && !HasWholeStacks(*profile))
+      console.Warn(fmt::format("{}: stacks: {}", NameOfInput(path_), kCutStacks));
     if (format_ == "json") {
       PrintJson(console, flat);
     } else if (!is_empty) {

@@ -10,6 +10,7 @@
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/grouped.h"
 #include "writer/ops/advice.h"
+#include "writer/profile/image/sample_split.h"
 
 namespace iprof::cli {
 namespace {
@@ -43,7 +44,7 @@ ReadFacts::ReadFacts(const ProcessHarvest& harvest)
       read_us(harvest.read_us) {}
 
 std::string HarvestReport::AboutSamples() const {
-  if (profile == nullptr || profile->Total(Table::kSamples) > 0) return {};
+  if (profile == nullptr || SamplesForBuild(*profile) > 0) return {};
   if (sampled) {
     return fmt::format(
         "no samples: the program used too little CPU time in {}, so an image build may do worse "
@@ -67,10 +68,9 @@ void HarvestReport::PrintFacts(Console& console) const {
       console.Print("{}; harvested {} later\n", EscapeForTerminal(fresh->said),
                     jvm::InSeconds(fresh->waited));
     }
-    if (sampled && profile->Total(Table::kSamples) > 0) {
-      console.Print("{} in {}\n", Counted(profile->Total(Table::kSamples), "sample", "samples"),
-                    jvm::InSeconds(*sampled));
-    }
+    const int64_t samples = sampled ? SamplesForBuild(*profile) : 0;
+    if (samples > 0)
+      console.Print("{} in {}\n", Counted(samples, "sample", "samples"), jvm::InSeconds(*sampled));
     if (const std::string hint = AboutSamples(); !hint.empty()) console.Print("{}\n", hint);
   } else {
     const std::string age =
@@ -164,7 +164,7 @@ void HarvestReport::PrintJson(Console& console) const {
     json.Field("types", profile->type_count());
     json.Field("methods", profile->method_count());
     json.Field("sites_left_out", note.sites_left_out);
-    json.Field("samples", profile->Total(Table::kSamples));
+    json.Field("samples", SamplesForBuild(*profile));
     if (sampled) json.Field("recorded_ms", static_cast<int64_t>(sampled->count()));
     if (fresh) {
       json.Field("refreshed", fresh->said);

@@ -24,8 +24,8 @@ TABLES = {
 class Profile:
     def __init__(self, document):
         self.document = document
-        self.type_names = {t["id"]: t["name"] for t in document["types"]}
-        self._methods = {m["id"]: self._describe(m) for m in document["methods"]}
+        self.type_names = {t["id"]: t["name"] for t in whole_stacks.types(document)}
+        self._methods = {m["id"]: self._describe(m) for m in whole_stacks.methods(document)}
         self._tables = {}
 
     def _describe(self, method):
@@ -39,7 +39,8 @@ class Profile:
 
     @property
     def types(self):
-        return set(self.type_names.values())
+        """Those that the format declares; whole stacks may name others."""
+        return {t["name"] for t in self.document["types"]}
 
     @property
     def method_names(self):
@@ -49,7 +50,7 @@ class Profile:
     @property
     def methods(self):
         """Method descriptions such as "a.B.run(int, java.lang.String)void"."""
-        return set(self._methods.values())
+        return {self._methods[m["id"]] for m in self.document["methods"]}
 
     def context(self, text):
         """"7:0<3:12" -> ("a.B.run()void:0", "a.B.main(...)void:12"), innermost first."""

@@ -29,8 +29,8 @@ def stacks_of(document):
 
 
 def whole_stacks_of(document):
-    """The same with whole stacks, where they are written in pieces."""
-    return [(frames_of(text), weight) for text, weight in whole_stacks.of(document).items()]
+    """The same without the cuts at calls whose receivers contradict samples."""
+    return [(frames_of(text), weight) for text, weight in whole_stacks.followed(document).items()]
 
 
 def receivers_of(document):

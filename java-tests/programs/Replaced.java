@@ -2,7 +2,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Spends its time in methods that an image replaces, and in methods that reflection and class loading call. */
+/**
+ * Spends its time in methods that an image replaces, and in methods that reflection and class loading call. Argument: how
+ * often the loop of the method that reflection calls runs.
+ */
 public final class Replaced {
   private static long sink;
 
@@ -28,8 +31,9 @@ public final class Replaced {
   }
 
   public static void main(String[] args) throws Exception {
+    int times = args.length > 0 ? Integer.parseInt(args[0]) : 50_000;
     for (int round = 0; round < 20; round++) {
-      Replaced.class.getMethod("called", int.class).invoke(null, 50_000);
+      Replaced.class.getMethod("called", int.class).invoke(null, times);
       names(200_000);
       threads(20);
     }

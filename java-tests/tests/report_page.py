@@ -59,13 +59,15 @@ def shapes_profile(circle, square, taken):
                           {"ctx": "2:9<1:5", "records": [20]}])
 
 
-def in_pieces(profile):
-    """The same with the first stack in two pieces, as the agent writes what contradicts receivers."""
-    whole, *others = profile["samplingProfiles"]
-    frames, weight = whole["ctx"].split("<"), whole["records"][0]
-    pieces = [{"ctx": "<".join(part), "records": [weight]} for part in (frames[:1], frames[1:])]
-    return {**profile, "samplingProfiles": pieces + others,
-            "iprofagent": {"version": 1, "split": {"sites": 1, "whole": [[whole["ctx"], weight, 0, 1, 1, len(frames)]]}}}
+def in_pieces(shapes):
+    """The same with stacks in pieces, as the agent writes what contradicts receivers and what an image build cannot follow."""
+    main, *methods = shapes["methods"]
+    circle, square, loop = (sample["records"][0] for sample in shapes["samplingProfiles"])
+    whole = [["3:2<2:7<1:5", circle, 0, 1, 1, 2], ["4:2<*2", square, -1, 1], ["2:9<*1", loop, 0, 1]]
+    table = {"3:2": circle, "2:7": circle, "4:0": square, "2:9": loop}
+    return {**shapes, "methods": methods, "samplingProfiles": [{"ctx": ctx, "records": [weight]} for ctx, weight in table.items()],
+            "iprofagent": {"version": 1, "split": {"sites": 1, "complete": True, "methods": [[main["id"], main["name"], *main["signature"]]],
+                                                   "whole": whole}}}
 
 
 def many_receivers_profile():

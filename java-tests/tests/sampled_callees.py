@@ -21,10 +21,10 @@ class SampledCallees(AgentCase):
         return self.profile(name)
 
     def whole(self, document):
-        """The document as if its stacks had been written whole."""
+        """The document as if no stack had been cut at a call."""
         whole = copy.deepcopy(document)
         del whole["iprofagent"][SPLIT]
-        whole["samplingProfiles"] = [{"ctx": text, "records": [weight]} for text, weight in whole_stacks.of(document).items()]
+        whole["samplingProfiles"] = [{"ctx": text, "records": [weight]} for text, weight in whole_stacks.followed(document).items()]
         return whole
 
     def decisions(self, a, b):
@@ -64,7 +64,8 @@ class SampledCallees(AgentCase):
         self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in stacks), sum(profile.samples().values()))
         self.assertTrue(all(line.startswith("RareClass.main") for line in stacks if SLOW in line), stacks)
         shown = json.loads(self.run_tool("show", "--format", "json", "app.iprof").stdout)
-        self.assertEqual(shown[SPLIT], {"sites": split["sites"], "stacks": len(split["whole"]), "weight": sum(w for _, w, *_ in split["whole"])})
+        stacks, weight = whole_stacks.in_pieces(profile.document, 2)
+        self.assertEqual(shown[SPLIT], {"sites": split["sites"], "stacks": stacks, "weight": weight})
         samples = next(table for table in shown["tables"] if table["table"] == "samplingProfiles")
         self.assertEqual(samples["total"], sum(profile.samples().values()))
         self.assertRegex(" ".join(self.run_tool("show", "app.iprof").stdout.split()), r"split: \d+ of \d+ stacks, with \d+\.\d % of the weight")
@@ -88,12 +89,11 @@ class SampledCallees(AgentCase):
     def test_a_recovered_profile_is_split(self):
         process = self.start_java("RareClass", 2_000_000_000, agent="out=app.iprof,raw=app.iraw,snapshot=1s,interval=1ms", ready=None)
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and SPLIT not in self.recovered():
+        while time.monotonic() < deadline and not self.recovered().get("sites"):
             time.sleep(1)
         process.kill()
         process.wait()
-        section = self.recovered()
-        self.assertIn(SPLIT, section)
+        self.assertGreater(self.recovered()["sites"], 0)
         # The tool's model of the raw file is that of the profile.
         bare = self.without_samples(self.profile("recovered.iprof").document, "bare.iprof")
         compared = self.decisions(bare, "app.iraw")
@@ -101,7 +101,8 @@ class SampledCallees(AgentCase):
         self.assertEqual(builder.contradictions(self.profile("recovered.iprof").document), {})
 
     def recovered(self):
+        """The part."""
         if not (self.folder / "app.iraw").exists():
             return {}
         run = self.run_tool("recover", "app.iraw", "-o", "recovered.iprof", expect=None)
-        return self.profile("recovered.iprof").section if run.code == 0 else {}
+        return self.profile("recovered.iprof").section.get(SPLIT, {}) if run.code == 0 else {}

@@ -7,7 +7,7 @@
 // so short-run is about 82 %. The verdict is "usable with doubts", and few-samples is its first reason.
 //
 // Guarantees: pure; the same profile gives the same advice. Shares are from 0 to 1. Time is linear in the profile, and
-// memory is a few bytes for each method and type. What is not known is not held against a profile.
+// memory is a few bytes for each method, type and sample. What is not known is not held against a profile.
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/advice.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/sampling_sum.h"
 
 namespace iprof {
@@ -39,11 +40,24 @@ void AdviceFigures::AddWeights(const Profile& profile) {
 }
 
 void AdviceFigures::AddSamples(const Profile& profile) {
-  const int64_t total = profile.Total(Table::kSamples);
+  // As a build is given them.
+  const std::vector<StackCut> cuts = CutsOfSamples(profile);
+  std::unordered_map<uint32_t, int64_t> of_methods;
+  int64_t total = 0;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    const StackCut& cut = cuts[static_cast<size_t>(entry)];
+    if (cut.empty()) continue;
+    ContextIndex context = profile.EntryContext(Table::kSamples, entry);
+    for (size_t dropped = 0; dropped < cut.first; ++dropped) context = profile.Caller(context);
+    const int64_t weight_of_sample = profile.EntryCount(Table::kSamples, entry);
+    int64_t& count = of_methods[static_cast<uint32_t>(profile.InnermostFrame(context).method)];
+    count = SaturatingAdd(count, weight_of_sample);
+    total = SaturatingAdd(total, weight_of_sample);
+  }
   samples = static_cast<double>(total);
   signals = SignalsBehind(total, section.Part(kSamplingPart));
-  for (const HotMethod& method : CountsOfMethods(profile, Table::kSamples)) {
-    if (method.count < kEnoughSamplesOfMethod) thin_samples += static_cast<double>(method.count);
+  for (const auto& [method, count] : of_methods) {
+    if (count < kEnoughSamplesOfMethod) thin_samples += static_cast<double>(count);
   }
 }
 

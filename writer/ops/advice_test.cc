@@ -85,6 +85,22 @@ TEST_CASE("What a build cannot use counts only for profiles that were not filter
   CHECK(advice.reasons[0].share == 0.5);
 }
 
+TEST_CASE("Samples are counted as a build is given them") {
+  // 5,200 samples, of which a build is given 4,800: the rest load a class.
+  Profile profile = ParseTables(
+      R"(,"callCountProfiles":[{"ctx":"1:0","records":[4000]},{"ctx":"2:0","records":[4000]}],)"
+      R"("conditionalProfiles":[{"ctx":"2:3","records":[9,0,3000,6,1,1000]}],)"
+      R"("virtualInvokeProfiles":[{"ctx":"2:7","records":[12,4000]}],)"
+      R"("samplingProfiles":[{"ctx":"2:7<1:5","records":[4800]}])");
+  const TypeIndex loader = profile.AddType("jdk.internal.loader.BootLoader");
+  const TypeIndex signature[] = {loader, *profile.FindType("void")};
+  const MethodIndex load = profile.AddMethod("load", signature);
+  profile.AddCount(Table::kSamples, profile.AddContext(kNoContext, load, 2), 400);
+  CHECK(RulesOf(AdviseOn(profile, AdviceContext())).empty());
+  SetAgentPart(profile, kImagePart, R"({"target":25,"filtered":true})");
+  CHECK(RulesOf(AdviseOn(profile, AdviceContext())) == Rules{"few-samples"});
+}
+
 TEST_CASE("An empty profile is not usable, and nothing else is said of it") {
   CHECK(RulesOf(AdviseOn(ParseTables(""), AdviceContext())) == Rules{"empty"});
 }

@@ -21,6 +21,7 @@
 #include "writer/ops/check_contexts.h"
 #include "writer/ops/check_names.h"
 #include "writer/ops/check_outcomes.h"
+#include "writer/ops/check_stacks.h"
 #include "writer/ops/check_successors.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
@@ -65,6 +66,7 @@ class Checker final : public ProfileEvents {
     CheckInclusive();
     CheckHarvest();
     counts_.image = image_.shares();
+    CheckStacks();
     NoteJdks();
     NoteSamples();
     if (instance_of_seen_ && (version_.starts_with("0.") || version_.starts_with("1.0."))) {
@@ -148,6 +150,8 @@ class Checker final : public ProfileEvents {
       context_sums_.Add(entry, entry.place, PrefixesOf(entry.frames));
       image_.AddEntry(entry);
       AddEvents(entry);
+      if (entry.table == Table::kSamples && entry.values.size() == 1)
+        stack_sums_.Add(KeyOf(entry.frames), entry.values[0]);
     }
     return true;
   }
@@ -405,6 +409,18 @@ class Checker final : public ProfileEvents {
     });
   }
 
+  void CheckStacks() {
+    const auto part = agent_section_.Part(kSplitPart);
+    if (!part) return;
+    std::string found = stack_sums_.Check(
+        *part, [&](std::span<const RawFrame> frames) { return KeyOf(frames); },
+        [&](int64_t id) { return type_names_.contains(id); },
+        [&](int64_t id) { return methods_.contains(id); });
+    if (found.empty()) return;
+    Report(Rule::kAgentSection, Member(agent_section_place_, kSplitPart), std::move(found),
+           "whole stacks that fit samplingProfiles; without, they are ignored");
+  }
+
   MethodNote NoteOn(const MethodDecl& method) const {
     MethodNote note;
     if (method.signature.empty()) return note;
@@ -601,6 +617,7 @@ class Checker final : public ProfileEvents {
   FileShares image_;
   CodeEnds code_ends_;
   ContextSums context_sums_;
+  StackSums stack_sums_;
   AgentSection agent_section_;
   Place agent_section_place_;
   double calls_ = 0, branches_ = 0;

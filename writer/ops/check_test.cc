@@ -216,6 +216,11 @@ std::vector<Case> Cases() {
                   R"({"bits":36,"methods":"abcdef","hashes":"-","sureness":"?"}})"}},
       {Rule::kAgentSection, "$.iprofagent", {.tables = R"(,"iprofagent":[])"}},
       {Rule::kAgentSection,
+       "$.iprofagent.split",
+       {.tables =
+            R"(,"samplingProfiles":[{"ctx":"2:7","records":[39]}],"iprofagent":{"version":1,"split":{)"
+            R"("sites":0,"complete":true,"whole":[["2:7<1:5",40,0,1]]}})"}},
+      {Rule::kAgentSection,
        "$.iprofagent.lines",
        {.tables = R"(,"iprofagent":{"version":1,"lines":1})"}},
       {Rule::kAgentSectionVersion,

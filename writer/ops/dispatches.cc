@@ -80,7 +80,7 @@ class Build {
     for (const StackView& written : WrittenStacks(whole, split)) {
       SampledStack& stack = stacks.emplace_back();
       stack.weight = written.weight;
-      for (const Frame& frame : written.frames) stack.frames.push_back(Map(frame));
+      for (size_t i = 0; i < written.frames.size(); ++i) stack.frames.push_back(Map(written.At(i)));
     }
     return stacks;
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/part_rules.h"
 #include "writer/profile/io/position_part.h"
@@ -150,7 +151,12 @@ void ExtraKeyMerger::Add(const Profile& input, int64_t weight, CountScale scale)
   const InputFacts facts{weight, scale, RunList::Of(input).LastEndMs(),
                          CountsIn(input, weight, scale)};
   for (const auto& [name, json] : section.parts()) AddPart(name, json, facts);
-  has_unsaid_image_ |= !ImageNote::Of(section) && HasEntries(input);
+  const auto image = ImageNote::Of(section);
+  has_unsaid_image_ |= !image && HasEntries(input);
+  if (image && input.entry_count(Table::kSamples) > 0) {
+    has_cut_samples_ |= image->filtered || SplitPart::CompleteOf(input).has_value();
+    has_whole_stacks_ &= HasWholeStacks(input);
+  }
   has_exact_counts_ |= CountFactsOf(input).kind == CountKind::kExact;
 }
 
@@ -170,6 +176,8 @@ void ExtraKeyMerger::Add(const ExtraKeyMerger& other) {
     inputs.has_whole |= there.has_whole;
   }
   has_unsaid_image_ |= other.has_unsaid_image_;
+  has_cut_samples_ |= other.has_cut_samples_;
+  has_whole_stacks_ &= other.has_whole_stacks_;
   if (other.estimates_) AddEstimates(*other.estimates_, {});
   has_exact_counts_ |= other.has_exact_counts_;
   if (other.unread_) AddUnread(*other.unread_);
@@ -241,6 +249,8 @@ AgentSection ExtraKeyMerger::Section(PreferredVersion preferred) const {
   }
   if (const ImageChoice image = ChooseImage(preferred); image.note)
     section.SetPart(kImagePart, image.note->ToJson());
+  if (has_cut_samples_)
+    section.SetPart(kSplitPart, has_whole_stacks_ ? kCompleteSplit : kIncompleteSplit);
   return section;
 }
 

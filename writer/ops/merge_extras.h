@@ -117,6 +117,8 @@ class ExtraKeyMerger {
   RunList runs_;
   std::map<ImageTarget, ImageInputs> images_;
   bool has_unsaid_image_ = false;      // an input with entries does not say it
+  bool has_cut_samples_ = false;       // an input's samples are cut when they are written
+  bool has_whole_stacks_ = true;       // all inputs have (image/sample_split.h)
   std::optional<std::string> unread_;  // the first section that cannot be read
   std::vector<std::string> conflicts_;
 };

@@ -1,6 +1,7 @@
 #include "writer/ops/merge_extras.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/snapshot_note.h"
+#include "writer/profile/io/split_part.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -256,6 +257,40 @@ TEST_CASE("a merge is filtered for an image build if all inputs are") {
   CHECK(mixed.choice.filters_differ);
   CHECK(mixed.conflicts == std::vector<std::string>{"iprofagent.image"});
   CHECK_FALSE(MergeImages({}, PreferredVersion::kHeaviest).choice.note);
+}
+
+TEST_CASE("a merge has whole stacks if all inputs have") {
+  const auto sampled = [](const std::string& note, const std::string& more) {
+    Profile profile = ForImage(note, 1, 1);
+    AgentSection section = AgentSection::Of(profile);
+    if (!more.empty()) section.SetPart(kSplitPart, more);
+    profile.SetExtra(kAgentKey, section.ToJson());
+    profile.AddCount(Table::kSamples, profile.AddContext(kNoContext, MethodIndex{0}, 5), 7);
+    return profile;
+  };
+  const std::string filtered = R"({"target":25,"filtered":true})";
+  const Profile now = sampled(filtered, std::string(kCompleteSplit));
+  const Profile earlier = sampled(filtered, "");
+  const Profile unfiltered = sampled(R"({"target":25,"filtered":false})", "");
+  const Profile without_samples = ForImage(filtered, 1, 1);
+  const auto part_of = [](const std::vector<const Profile*>& inputs) {
+    ExtraKeyMerger merger;
+    for (const Profile* input : inputs) {
+      ExtraKeyMerger one;
+      one.Add(*input);
+      merger.Add(one);
+    }
+    Profile profile;
+    merger.WriteTo(profile);
+    return AgentPart(profile, kSplitPart);
+  };
+  CHECK(part_of({&now, &now}) == kCompleteSplit);
+  CHECK(part_of({&now, &without_samples}) == kCompleteSplit);
+  // Its samples are still cut for builds, although it is not filtered as a whole.
+  CHECK(part_of({&unfiltered, &now}) == kCompleteSplit);
+  CHECK(part_of({&now, &earlier}) == kIncompleteSplit);
+  CHECK(part_of({&unfiltered, &now, &earlier}) == kIncompleteSplit);
+  CHECK_FALSE(part_of({&unfiltered, &unfiltered}));
 }
 
 TEST_CASE("estimated calls are scaled with the calls that they are a part of") {

@@ -8,6 +8,7 @@
 
 #include "writer/ops/merge_mapping.h"
 #include "writer/profile/code_hashes.h"
+#include "writer/profile/image/image_share.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/digits.h"
 
@@ -185,8 +186,9 @@ class KeptVersions {
       for (const EntryIndex entry : EntriesOf(sum_, table)) {
         const ContextIndex context = sum_.EntryContext(table, entry);
         const Frame innermost = sum_.InnermostFrame(context);
-        if (!IsOther(innermost) || table == Table::kCalls || !IsOfMethod(table))
-          adder_.Add(table, entry, Kept(table, entry), Unchanged);
+        if (IsOther(innermost) && table != Table::kCalls && IsOfMethod(table)) continue;
+        const ContextIndex kept = Kept(table, entry);
+        if (kept != kNoContext) adder_.Add(table, entry, kept, Unchanged);
       }
     }
   }
@@ -225,7 +227,7 @@ class KeptVersions {
     }
   }
 
-  // The entry's context in the result.
+  // The entry's context in the result; kNoContext: it is left out.
   ContextIndex Kept(Table table, EntryIndex entry) {
     const ContextIndex context = sum_.EntryContext(table, entry);
     bool changes = false;
@@ -245,7 +247,13 @@ class KeptVersions {
       const bool moves = is_innermost && MovesToStart(table, frame);
       frames_.push_back({mapping_(frame.method), moves ? 0 : frame.bci});
     });
+    if (is_cut && table == Table::kSamples && IsWork(context)) return kNoContext;
     return result_.AddContext(frames_);
+  }
+
+  bool IsWork(ContextIndex context) {
+    if (uses_.empty()) uses_ = UsesOfMethods(result_);
+    return IsWorkOfJvm(result_, uses_, mapping_(context));
   }
 
   const Profile& sum_;
@@ -255,6 +263,7 @@ class KeptVersions {
   std::vector<bool> is_other_;  // by method of the sum
   std::vector<bool>
       is_doubtful_;  // by method of the sum: those too, and those whose version is not known
+  std::vector<MethodUse> uses_;  // by method of the result; empty until it is needed
   std::vector<Frame> frames_;
   int64_t samples_ = 0;
 };

@@ -12,6 +12,7 @@
 //  - Samples of all versions are added up. A sample in another version moves to bci 0, which every
 //    code has.
 //  - A stack ends before a caller of another version; so does a context of any other table.
+//  - A stack of work that only a JVM does (image_use.h) is left out instead: the callers that it would lose say so.
 //
 // Counts of a method without a hash are added to the version that is kept, as if their code were
 // the same. So are its samples, unless some method of its class has different code in the inputs:
@@ -49,7 +50,7 @@ enum class PreferredVersion : uint8_t {
 struct VersionReport {
   size_t methods = 0;                 // that had different code
   std::vector<std::string> examples;  // of them, by name: those with the most counts left out
-  int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut
+  int64_t samples = 0;                // that moved to bci 0, or whose stacks were cut or left out
   // Methods that have branches, receivers or type checks with a hash and without one: their code
   // may have differed.
   size_t doubtful_methods = 0;

@@ -146,6 +146,22 @@ TEST_CASE("a stack ends before a caller of other code, and so does any other con
   CHECK(merged.profile.EntryTotal(Table::kConditionals, *branch) == 5);
 }
 
+TEST_CASE("a stack of class loading is left out where it would lose the frames that say so") {
+  const auto version = [](uint64_t hash) {
+    Profile profile = Parse(
+        R"({"version":"1.0.0","types":[{"id":8,"name":"void"},{"id":10,"name":"a.Main"},)"
+        R"({"id":11,"name":"java.util.HashMap"},{"id":12,"name":"jdk.internal.loader.BootLoader"}],)"
+        R"("methods":[{"id":1,"name":"main","signature":[10,8]},{"id":2,"name":"get","signature":[11,8]},)"
+        R"({"id":3,"name":"load","signature":[12,8]}],"callCountProfiles":[{"ctx":"3:0","records":[1]}],)"
+        R"("samplingProfiles":[{"ctx":"2:1<3:4<1:5","records":[40]},{"ctx":"2:1<1:9","records":[7]}]})");
+    profile.SetCodeHash(MethodNamed(profile, "jdk.internal.loader.BootLoader.load()void"), hash);
+    return profile;
+  };
+  const Merged merged = Merge(List(version(kOld), version(kNew)));
+  CHECK(Stacks(merged.profile) == Texts{"get:1<load:4<main:5 40", "get:1<main:9 14"});
+  CHECK(merged.report.samples == 40);
+}
+
 TEST_CASE("a method without a hash has no positions on stacks if code of its class differs") {
   const auto without_main = [](Profile profile) {
     profile.SetCodeHash(MethodNamed(profile, "a.Main.main()void"), 0);

@@ -1,10 +1,13 @@
 #include "writer/ops/profile_filter.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "writer/base/glob.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/profile/entry_copier.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"
@@ -39,7 +42,9 @@ std::string_view ElementOf(std::string_view class_name) {
 
 class Selection {
  public:
-  Selection(const Profile& from, const ProfileFilter& filter) : from_(from) {
+  // `cuts`: what of each sample has to have a wanted class; empty: all of it.
+  Selection(const Profile& from, const ProfileFilter& filter, std::vector<StackCut> cuts)
+      : from_(from), cuts_(std::move(cuts)) {
     for (const TypeIndex type : TypesOf(from))
       is_wanted_.push_back(filter.Wants(from.TypeName(type)));
   }
@@ -83,8 +88,15 @@ class Selection {
     if (table == Table::kMonitors) return !WantedTypes(entry).empty();
     const ContextIndex context = from_.EntryContext(table, entry);
     if (table != Table::kSamples) return IsWanted(from_.InnermostFrame(context).method);
+    StackCut looked_at{0, SIZE_MAX, false};
+    // A build that is given nothing of a stack is given no class that is not wanted.
+    if (!cuts_.empty() && !cuts_[At(entry)].empty()) looked_at = cuts_[At(entry)];
     bool any = false;
-    from_.ForEachFrame(context, [&](Frame frame) { any = any || IsWanted(frame.method); });
+    size_t number = 0;
+    from_.ForEachFrame(context, [&](Frame frame) {
+      const size_t at = number++;
+      if (at >= looked_at.first && at < looked_at.last) any = any || IsWanted(frame.method);
+    });
     return any;
   }
 
@@ -120,6 +132,7 @@ class Selection {
   }
 
   const Profile& from_;
+  const std::vector<StackCut> cuts_;
   std::vector<bool> is_wanted_;  // by type
   std::vector<bool> types_named_;
   std::vector<bool> methods_named_;
@@ -158,7 +171,11 @@ std::string ProfileFilter::Describe() const {
 }
 
 Profile FilterProfile(const Profile& from, const ProfileFilter& filter) {
-  return Selection(from, filter).Run();
+  return Selection(from, filter, {}).Run();
+}
+
+Profile FilterForBuild(const Profile& from, const ProfileFilter& filter) {
+  return Selection(from, filter, CutsOfSamples(from)).Run();
 }
 
 }  // namespace iprof

@@ -7,8 +7,12 @@
 // An entry is kept if the class of its method is wanted; its callers do not matter. A sample is kept, as the whole
 // stack, if the class of any of its frames is wanted. Of the locked classes, those that are wanted are kept.
 //
-// Guarantees: an empty filter wants every class. FilterProfile keeps types, methods and entries in their order, with
-// their file ids; it leaves out methods that are neither wanted nor named by a kept entry. Extra keys are kept, but of
+// FilterForBuild is for what is written for an image build, which may be given only a piece of a stack. It leaves out
+// samples of which that piece has no wanted class. Example: acme.Main calls other.Task by reflection, so a build is given
+// the piece "other.Task.run". A filter for acme.* keeps the stack for people, and leaves it out for a build.
+//
+// Guarantees: an empty filter wants every class. Both functions keep types, methods and entries in their order, with
+// their file ids; they leave out methods that are neither wanted nor named by a kept entry. Extra keys are kept, but of
 // estimates only those of methods that have calls (estimate_note.h). The input is not changed.
 // Threads: any; const methods may run in parallel. Failure: none but std::bad_alloc.
 #pragma once
@@ -37,5 +41,6 @@ struct ProfileFilter {
 };
 
 Profile FilterProfile(const Profile& from, const ProfileFilter& filter);
+Profile FilterForBuild(const Profile& from, const ProfileFilter& filter);
 
 }  // namespace iprof

@@ -94,6 +94,19 @@ TEST_CASE("a filtered profile has the entries of the wanted classes and whole st
   }
 }
 
+TEST_CASE("a build is not given pieces of stacks that have no wanted class") {
+  Shop shop;
+  const MethodIndex invoke = shop.Add("jdk.internal.reflect.DirectMethodHandleAccessor", "invoke");
+  const MethodIndex task = shop.Add("other.Task", "run");
+  const std::vector<Frame> reflective{{task, 1}, {invoke, 2}, {shop.total, 5}};
+  shop.profile.AddCount(Table::kSamples, shop.profile.AddContext(reflective), 40);
+  SetAgentPart(shop.profile, kImagePart, R"({"target":25,"filtered":true})");
+  const ProfileFilter cart{.include = {"com.acme.Cart"}};
+  CHECK(FilterProfile(shop.profile, cart).Total(Table::kSamples) == 47);
+  CHECK(FilterForBuild(shop.profile, cart).Total(Table::kSamples) == 7);
+  CHECK(FilterForBuild(shop.profile, {.include = {"other.*"}}).Total(Table::kSamples) == 40);
+}
+
 TEST_CASE("a filtered profile says how sure its methods are") {
   Shop shop;
   for (const MethodIndex method : MethodsOf(shop.profile))

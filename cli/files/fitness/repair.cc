@@ -14,6 +14,7 @@
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/code_hashes.h"
 #include "writer/profile/entry_copier.h"
+#include "writer/profile/image/image_share.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"
@@ -54,6 +55,7 @@ class Mover {
       : from_(from),
         new_(classes, has_application),
         counts_(counts),
+        uses_(UsesOfMethods(from)),
         methods_(from.method_count()) {
     if (old_classes != nullptr) old_.emplace(*old_classes, true);
   }
@@ -164,6 +166,9 @@ class Mover {
       if (!frame) break;
       moved.push_back(*frame);
     }
+    if (moved.size() < frames.size() && table == Table::kSamples &&
+        IsWorkOfJvm(from_, uses_, from_.EntryContext(table, entry)))
+      return Drop(counts_, Misfit::kOtherCode, weight);
     if (is_cut && table == Table::kSamples)
       counts_.stacks_cut = SaturatingAdd(counts_.stacks_cut, weight);
     if (Look(innermost.method).is_changed && table != Table::kCalls) KeepNotes(innermost, *first);
@@ -212,6 +217,7 @@ class Mover {
   ClassStore new_;
   std::optional<ClassStore> old_;
   RepairCounts& counts_;
+  const std::vector<MethodUse> uses_;  // by method
   std::vector<Known> methods_;
   Profile made_;
 };
@@ -221,7 +227,11 @@ class Dropper {
  public:
   Dropper(const Profile& from, const classpath::ClassPath& classes, const FitnessOptions& options,
           RepairCounts& counts)
-      : from_(from), classes_(classes), options_(options), counts_(counts) {}
+      : from_(from),
+        classes_(classes),
+        options_(options),
+        counts_(counts),
+        uses_(UsesOfMethods(from)) {}
 
   Profile Run() {
     Choose();
@@ -250,8 +260,11 @@ class Dropper {
           if (!is_kept) return Drop(counts_, fit.misfit, weight);
           const size_t depth =
               table == Table::kMonitors ? 1 : from_.Depth(from_.EntryContext(table, entry));
-          if (kept.frames < depth && table == Table::kSamples)
+          if (kept.frames < depth && table == Table::kSamples) {
+            if (IsWorkOfJvm(from_, uses_, from_.EntryContext(table, entry)))
+              return Drop(counts_, fit.misfit, weight);
             counts_.stacks_cut = SaturatingAdd(counts_.stacks_cut, weight);
+          }
           kept_.push_back(std::move(kept));
         });
   }
@@ -325,6 +338,7 @@ class Dropper {
   const classpath::ClassPath& classes_;
   const FitnessOptions& options_;
   RepairCounts& counts_;
+  const std::vector<MethodUse> uses_;  // by method
   std::vector<Kept> kept_;
 };
 

@@ -8,6 +8,7 @@
 //  - Classes of which there can be no objects, because they are gone, or became abstract or an interface, are dropped from the lists
 //    of receivers. If they are more than kMostLost of the objects there, the whole record is: a build takes the rest for all.
 //  - A sample whose own position is gone moves to the start of its method. A stack ends before a caller that does not fit.
+//    If it is of work that only a JVM does (writer/profile/image/image_use.h), it is dropped instead: those callers say so.
 //  - What is in methods or classes that do not exist is dropped, and so are their declarations.
 //
 // Example: a.B.run got one more line. With the old class files its branch at 20 is written at 31, and without them it is dropped; its

@@ -7,6 +7,7 @@
 #include "cli/terminal/text_layout.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/image/image_note.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/harvest_note.h"
@@ -65,11 +66,7 @@ class Header {
       if (note && note->methods() > 0)
         Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
     }
-    if (const SplitPart split = SplitPart::Of(profile_); !split.stacks.empty()) {
-      Line("split:",
-           split.Describe(profile_.entry_count(Table::kSamples), profile_.Total(Table::kSamples)) +
-               ", are in pieces in the file");
-    }
+    PrintStacks();
     if (const auto note = ImageNote::Of(section)) {
       const int jdk = JdkOf(note->target);
       Line("meant for:",
@@ -77,6 +74,24 @@ class Header {
                ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
                : fmt::format("an image build for JDK {}; may have what it cannot use", jdk));
     }
+  }
+
+  // What the file has instead of whole stacks.
+  void PrintStacks() {
+    const SplitPart split = SplitPart::Of(profile_);
+    const SplitPart::Share all{profile_.entry_count(Table::kSamples),
+                               profile_.Total(Table::kSamples)};
+    if (const SplitPart::Share share = split.With(2); share.stacks > 0) {
+      Line("split:",
+           SplitPart::Describe(share, all) + fmt::format(", at {}, are in pieces in the file",
+                                                         Counted(split.sites, "call", "calls")));
+    }
+    if (const SplitPart::Share share = split.With(1); share.stacks > 0)
+      Line("cut:", SplitPart::Describe(share, all) + ", are cut for the image build");
+    if (const SplitPart::Share share = split.With(0); share.stacks > 0)
+      Line("not for builds:",
+           SplitPart::Describe(share, all) + ", are left out for the image build");
+    if (!HasWholeStacks(profile_)) Line("stacks:", std::string(kCutStacks));
   }
 
   void PrintMethods() {

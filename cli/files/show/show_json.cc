@@ -98,14 +98,26 @@ void PrintAgentSection(JsonText& json, const AgentSection& section) {
   json.EndObject();
 }
 
-void PrintSplit(JsonText& json, const SplitPart& split) {
-  if (split.stacks.empty()) return;
-  json.Key("split");
+void PrintShare(JsonText& json, std::string_view name, SplitPart::Share share) {
+  if (share.stacks == 0) return;
+  json.Key(name);
   json.StartObject();
-  json.Field("sites", split.sites);
-  json.Field("stacks", split.stacks.size());
-  json.Field("weight", split.weight());
+  json.Field("stacks", share.stacks);
+  json.Field("weight", share.weight);
   json.EndObject();
+}
+
+void PrintSplit(JsonText& json, const SplitPart& split) {
+  if (const SplitPart::Share share = split.With(2); share.stacks > 0) {
+    json.Key("split");
+    json.StartObject();
+    json.Field("sites", split.sites);
+    json.Field("stacks", share.stacks);
+    json.Field("weight", share.weight);
+    json.EndObject();
+  }
+  PrintShare(json, "cut", split.With(1));
+  PrintShare(json, "left_out", split.With(0));
 }
 
 }  // namespace

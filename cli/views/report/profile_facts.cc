@@ -10,6 +10,7 @@
 #include "writer/ops/hot_set.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/image/image_note.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/harvest_note.h"
@@ -74,6 +75,7 @@ void WriteNotes(const Profile& profile, const AgentSection& section, bool snapsh
   };
   note("Harvested", DescribePart<HarvestNote>(section, kHarvestPart));
   note("Recovered", DescribePart<SnapshotNote>(section, kSnapshotPart, snapshot_tells_counts));
+  if (!HasWholeStacks(profile)) note("Stacks", std::string(kCutStacks));
   note("Estimated",
        DescribePart<EstimateNote>(section, kEstimatesPart, profile.Total(Table::kCalls)));
   json.Close(']');

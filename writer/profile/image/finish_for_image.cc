@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "writer/profile/image/image_note.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/position_part.h"
@@ -11,6 +12,8 @@ namespace iprof {
 namespace {
 
 void WriteParts(Profile& profile, const ImageNote& note) {
+  if (note.filtered && profile.entry_count(Table::kSamples) > 0 && HasWholeStacks(profile))
+    SetAgentPart(profile, kSplitPart, kCompleteSplit);
   SetAgentPart(profile, kImagePart, note.ToJson());
   NoteCodeHashes(profile);
   WritePositionNotes(profile);

@@ -1,7 +1,7 @@
 // FinishForImage: the last step for every new profile, wherever its counts come from. It leaves out what
-// an image build cannot use, unless that is not wanted. In both cases it notes for which build the
-// profile is (image_note.h), and writes the parts that depend on what is left: hashes of code
-// (code_part.h) and notes on positions (position_part.h).
+// an image build cannot use, unless that is not wanted; samples stay whole until they are written. In both
+// cases it notes for which build the profile is (image_note.h), and writes the parts that depend on what is
+// left: hashes of code (code_part.h) and notes on positions (position_part.h).
 //
 // Guarantees: pure. Without `filter`, nothing but these parts changes, and the share is empty.
 // Threads: any. Failure: none but std::bad_alloc.

@@ -9,6 +9,7 @@
 
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/image/image_note.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
@@ -26,24 +27,12 @@ size_t At(Index index) {
 
 class Filter {
  public:
-  Filter(const Profile& from, ImageTarget target) : from_(from), target_(target) {
-    std::vector<std::string_view> parameters;
-    uses_.reserve(from.method_count());
-    std::optional<TypeIndex> last;
-    std::optional<ClassUse> klass;  // of that type
-    for (const MethodIndex method : MethodsOf(from)) {
-      const auto signature = from.Signature(method);
-      if (last != signature[0]) {
-        last = signature[0];
-        klass.emplace(from.TypeName(signature[0]));
-      }
-      parameters.clear();
-      for (const TypeIndex type : signature.subspan(std::min<size_t>(2, signature.size()))) {
-        parameters.push_back(from.TypeName(type));
-      }
-      uses_.emplace_back(*klass, from.MethodName(method), parameters);
-    }
-  }
+  Filter(const Profile& from, ImageTarget target, SampleForm form)
+      : from_(from),
+        target_(target),
+        can_note_(AgentSection::Of(from).can_hold_parts()),
+        cuts_samples_(!can_note_ || form == SampleForm::kCut),
+        uses_(UsesOfMethods(from)) {}
 
   ImageProfile Run() {
     for (const Table table : kAllTables) ChooseEntries(table);
@@ -73,9 +62,13 @@ class Filter {
         if (frame.method != kNoMethod) frame_uses_.push_back(&uses_[At(frame.method)]);
       });
       made_.share.Add(table, frame_uses_, from_.EntryTotal(table, entry), target_);
-      if (!IsUsable(table, frame_uses_, target_)) continue;
-      const StackCut cut = CutOf(table);
-      if (cut.last - cut.first != frames_.size() || cut.first_at_0) ++made_.contexts_cut;
+      const bool is_usable = IsUsable(table, frame_uses_, target_);
+      const bool stays_whole = table == Table::kSamples && !cuts_samples_;
+      if (!is_usable && !stays_whole) continue;
+      StackCut cut = CutOf(table);
+      if (is_usable && (cut.last - cut.first != frames_.size() || cut.first_at_0))
+        ++made_.contexts_cut;
+      if (stays_whole) cut = {0, frames_.size(), false};
       for (size_t i = cut.first; i < cut.last; ++i) NameMethod(frames_[i].method);
       if (RecordKindOf(table) == RecordKind::kTypeCounts) {
         for (const TypeCount& t : from_.EntryTypeCounts(table, entry)) {
@@ -181,14 +174,18 @@ class Filter {
   }
 
   void CopyExtras() {
-    const bool can_note = AgentSection::Of(from_).can_hold_parts();
     AgentSection section;
     for (const ExtraKey& extra : from_.extras()) {
-      const bool moves = can_note && section.Add(extra.key, extra.json);
+      const bool moves = can_note_ && section.Add(extra.key, extra.json);
       if (!moves) made_.profile.SetExtra(extra.key, extra.json);
     }
-    if (!can_note) return;
+    if (!can_note_) return;
     section.SetPart(kImagePart, ImageNote{target_, true}.ToJson());
+    if (cuts_samples_) {
+      section.RemovePart(kSplitPart);
+    } else if (made_.profile.entry_count(Table::kSamples) > 0 && HasWholeStacks(from_)) {
+      section.SetPart(kSplitPart, kCompleteSplit);
+    }
     made_.profile.SetExtra(kAgentKey, section.ToJson());
     TrimEstimates(made_.profile, from_);
     NoteCodeHashes(made_.profile);
@@ -252,8 +249,10 @@ class Filter {
 
   const Profile& from_;
   const ImageTarget target_;
+  const bool can_note_;
+  const bool cuts_samples_;  // otherwise they are cut when they are written (sample_split.h)
+  const std::vector<MethodUse> uses_;  // by method
   ImageProfile made_;
-  std::vector<MethodUse> uses_;  // by method
   std::vector<TypeCount> sum_;
   std::vector<Successor> successors_;
   std::vector<Frame> frames_;
@@ -267,8 +266,8 @@ class Filter {
 
 }  // namespace
 
-ImageProfile MakeImageProfile(const Profile& from, ImageTarget target) {
-  return Filter(from, target).Run();
+ImageProfile MakeImageProfile(const Profile& from, ImageTarget target, SampleForm form) {
+  return Filter(from, target, form).Run();
 }
 
 }  // namespace iprof

@@ -2,7 +2,8 @@
 //
 // It leaves out machinery that only a JVM runs, methods that the image does not have, and positions
 // in methods that the image replaces; image_use.h and docs/image.md give the reasons. Contexts are
-// cut at such methods, and each branch gets one triple for each target.
+// cut at such methods, and each branch gets one triple for each target. Samples stay whole: they are cut
+// when they are written (sample_split.h). Where the note cannot be added, they are cut here.
 //
 // Guarantees:
 //  - Entries whose contexts become equal by cutting are added up; otherwise counts do not change.
@@ -35,6 +36,11 @@ struct ImageProfile {
   size_t types_left_out = 0;
 };
 
-ImageProfile MakeImageProfile(const Profile& from, ImageTarget target);
+enum class SampleForm : uint8_t {
+  kWhole,  // WriteForImage cuts the stacks
+  kCut,    // for other formats
+};
+ImageProfile MakeImageProfile(const Profile& from, ImageTarget target,
+                              SampleForm form = SampleForm::kWhole);
 
 }  // namespace iprof

@@ -1,5 +1,9 @@
 #include "writer/profile/image/image_share.h"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 namespace iprof {
 
 bool IsUsable(Table table, std::span<const MethodUse* const> uses, ImageTarget target) {
@@ -39,6 +43,33 @@ size_t ImageShare::usable_entries() const {
   size_t sum = 0;
   for (const Part& part : tables) sum += part.usable_entries;
   return sum;
+}
+
+std::vector<MethodUse> UsesOfMethods(const Profile& profile) {
+  std::vector<MethodUse> uses;
+  uses.reserve(profile.method_count());
+  std::vector<std::string_view> parameters;
+  std::optional<TypeIndex> last;
+  std::optional<ClassUse> klass;  // of that type
+  for (const MethodIndex method : MethodsOf(profile)) {
+    const auto signature = profile.Signature(method);
+    if (last != signature[0]) {
+      last = signature[0];
+      klass.emplace(profile.TypeName(signature[0]));
+    }
+    parameters.clear();
+    for (const TypeIndex type : signature.subspan(std::min<size_t>(2, signature.size())))
+      parameters.push_back(profile.TypeName(type));
+    uses.emplace_back(*klass, profile.MethodName(method), parameters);
+  }
+  return uses;
+}
+
+bool IsWorkOfJvm(const Profile& profile, std::span<const MethodUse> uses, ContextIndex context) {
+  std::vector<const MethodUse*> of_frames;
+  profile.ForEachFrame(
+      context, [&](Frame frame) { of_frames.push_back(&uses[static_cast<size_t>(frame.method)]); });
+  return IsWorkOfJvm(of_frames);
 }
 
 }  // namespace iprof

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "writer/profile/image/image_use.h"
 #include "writer/profile/model.h"
@@ -34,5 +35,11 @@ struct ImageShare {
 
 // Whether any part of such an entry is kept.
 bool IsUsable(Table table, std::span<const MethodUse* const> uses, ImageTarget target);
+
+// What images can use of each method, by MethodIndex.
+std::vector<MethodUse> UsesOfMethods(const Profile& profile);
+
+// Of the frames of a context; see there.
+bool IsWorkOfJvm(const Profile& profile, std::span<const MethodUse> uses, ContextIndex context);
 
 }  // namespace iprof

@@ -24,13 +24,16 @@ ImageUse MethodUse::For(ImageTarget target) const {
   return ImageUse::kSame;
 }
 
-StackCut CutStack(std::span<const MethodUse* const> uses, ImageTarget target) {
+bool IsWorkOfJvm(std::span<const MethodUse* const> uses) {
   for (const MethodUse* use : uses) {
-    if (!use->is_platform()) break;
-    const ImageUse found = use->For(target);
-    if (found == ImageUse::kMachineryCalls) break;
-    if (found == ImageUse::kMachineryWork) return {};
+    if (!use->is_platform()) return false;
+    if (use->machinery() != nullptr) return use->machinery()->kind == MachineryKind::kWork;
   }
+  return false;
+}
+
+StackCut CutStack(std::span<const MethodUse* const> uses, ImageTarget target) {
+  if (IsWorkOfJvm(uses)) return {};
   StackCut cut;
   while (cut.first < uses.size() && !AreCallsUsable(uses[cut.first]->For(target))) ++cut.first;
   cut.last = cut.first;

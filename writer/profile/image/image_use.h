@@ -77,6 +77,10 @@ inline bool AreCallsUsable(ImageUse use) {
   return use == ImageUse::kSame || use == ImageUse::kReplaced;
 }
 
+// Whether machinery does its own work in a stack (1. above), which only the frames of that machinery say. `uses` has one
+// element for each frame, innermost first.
+bool IsWorkOfJvm(std::span<const MethodUse* const> uses);
+
 // The part of a stack that is kept: frames [first, last); empty if both are equal.
 struct StackCut {
   size_t first = 0;
@@ -86,7 +90,6 @@ struct StackCut {
   bool operator==(const StackCut&) const = default;
 };
 
-// `uses` has one element for each frame, innermost first.
 StackCut CutStack(std::span<const MethodUse* const> uses, ImageTarget target);
 
 // How many frames of a context of the other tables are kept; the innermost one always is.

@@ -1,4 +1,9 @@
-// SplitSamples: which stacks to write in pieces, so that an image build does not prefer stray samples to exact receivers.
+// SplitSamples: which stacks to write in pieces, because an image build cannot follow some frames (image_use.h), and so that
+// it does not prefer stray samples to exact receivers.
+//
+// A profile whose note says that it was filtered has its stacks cut, and so has a merge with such a profile. Example: Main.main calls Task.run by reflection. Its
+// stack "Task.run:3 < DirectMethodHandleAccessor.invoke:40 < Main.main:5" is written as "Task.run:3", because the image has
+// no such accessor.
 //
 // A build looks at the classes that were counted at a call only where it finds no sampled callee (sampled_calls.h). So one
 // sample in a rare class's method beats millions of calls of another class that is too short to be sampled. Where the sampled
@@ -14,12 +19,17 @@
 //
 // Guarantees: in what is written (WrittenStacks), no hot call at a site that matters has sampled callees that disagree, in any
 // context of up to kLongestChain frames.
-// Pure: the profile stays whole, and a split of what was read gives the same. Not split are harvests and merges with them:
-// their receivers are estimates, and samples of the same run know more. Nor are profiles without our section
+// Pure: the profile stays whole, and a split of what was read gives the same. Not split at calls are harvests and merges
+// with them: their receivers are estimates, and samples of the same run know more. Nor are profiles without our section
 // (agent_section.h), as of instrumented images: they are written as they were read. Records with callers are not looked at.
 // Threads: any. Failure: none but std::bad_alloc.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "writer/profile/image/image_use.h"
 #include "writer/profile/io/split_part.h"
 #include "writer/profile/model.h"
 
@@ -27,7 +37,22 @@ namespace iprof {
 
 SplitPart SplitSamples(const Profile& profile);
 
+// What a build is given of each sample, by EntryIndex, before stacks are cut at calls: the frames [first, last). All frames
+// if the profile says that nothing is to be cut.
+std::vector<StackCut> CutsOfSamples(const Profile& profile);
+// The weight of the samples of which a build is given something. In the example of a reflective call all, of a class that is
+// being loaded none.
+int64_t SamplesForBuild(const Profile& profile);
+
 // Gives a profile that was not read from its file the part that it would then have.
 void AddSplitPart(Profile& profile);
+
+// Whether the stacks are those that were sampled. Not so in filtered files of builds that cut them before they were written,
+// and in merges with such files.
+bool HasWholeStacks(const Profile& profile);
+// What to say of others.
+inline constexpr std::string_view kCutStacks =
+    "they end where an image build cannot follow, because an earlier build wrote the file: some "
+    "begin in the middle, and totals with callees are too small";
 
 }  // namespace iprof

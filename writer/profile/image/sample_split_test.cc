@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "writer/profile/image/image_note.h"
+#include "writer/profile/image/image_profile.h"
 #include "writer/profile/image/sampled_calls.h"
 #include "writer/profile/image/site_receivers.h"
 #include "writer/profile/image/split_test_profile.h"
@@ -208,6 +210,83 @@ std::map<std::string, int64_t> ByContext(const Profile& profile) {
         profile.EntryCount(Table::kSamples, entry);
   }
   return samples;
+}
+
+TEST_CASE("a filtered profile keeps whole stacks, and its file has what an image can follow") {
+  CallProfile program(1);
+  const MethodIndex invoke = program.Declare(
+      program.profile.AddType("jdk.internal.reflect.DirectMethodHandleAccessor"), "invoke");
+  program.Sample({{program.runs[0], 3}, {invoke, 40}, {program.main, 5}}, 60);
+  program.Sample({{program.loop, 20}, {program.main, 5}}, 40);
+  const Profile made = MakeImageProfile(program.profile, ImageTarget::k25).profile;
+  CHECK(HasWholeStacks(made));
+  const std::string text = TextOf(made);
+  CHECK(text.find("<" + std::to_string(program.profile.MethodFileId(invoke)) + ":40<") !=
+        std::string::npos);
+  CHECK(text.find(R"("name":"invoke")") == std::string::npos);
+  const Profile read = Read(text);
+  CHECK(HasWholeStacks(read));
+  CHECK(ByContext(read) == ByContext(made));
+  CHECK(TextOf(read) == text);
+  const SplitPart split = SplitPart::Of(read);
+  REQUIRE(split.stacks.size() == 1);
+  CHECK(split.stacks[0].pieces == std::vector<StackPiece>{{0, 1}});
+}
+
+// Main.main calls run() of a class by reflection, and loads a class.
+struct Reflective : CallProfile {
+  Reflective() : CallProfile(1) {
+    invoke = Declare(profile.AddType("jdk.internal.reflect.DirectMethodHandleAccessor"), "invoke");
+    get = Declare(profile.AddType("java.util.HashMap"), "get");
+    load = Declare(profile.AddType("jdk.internal.loader.BootLoader"), "load");
+    Sample({{runs[0], 3}, {invoke, 40}, {main, 5}}, 60);
+    Sample({{get, 2}, {load, 4}, {main, 5}}, 30);
+    Sample({{loop, 20}, {main, 5}}, 10);
+  }
+  void Note(bool filtered, std::string_view split) {
+    SetAgentPart(profile, kImagePart, ImageNote{ImageTarget::k25, filtered}.ToJson());
+    SetAgentPart(profile, kSplitPart, split);
+  }
+  MethodIndex invoke{};
+  MethodIndex get{};
+  MethodIndex load{};
+};
+
+TEST_CASE("what a build is given of each sample") {
+  Reflective program;
+  CHECK(SamplesForBuild(program.profile) == 100);
+  CHECK(CutsOfSamples(program.profile) ==
+        std::vector<StackCut>{{0, 3, false}, {0, 3, false}, {0, 2, false}});
+  program.Note(true, kCompleteSplit);
+  CHECK(SamplesForBuild(program.profile) == 70);
+  CHECK(CutsOfSamples(program.profile) ==
+        std::vector<StackCut>{{0, 1, false}, {0, 0, false}, {0, 2, false}});
+}
+
+TEST_CASE(
+    "in a merge with an unfiltered profile, samples are cut, also if an earlier build cut some") {
+  for (const std::string_view split : {kCompleteSplit, kIncompleteSplit}) {
+    Reflective program;
+    program.Note(false, split);
+    CHECK(HasWholeStacks(program.profile) == (split == kCompleteSplit));
+    CHECK(SamplesForBuild(program.profile) == 70);
+    const std::string text = TextOf(program.profile);
+    CHECK(text.find(R"("name":"load")") == std::string::npos);
+    const Profile read = Read(text);
+    CHECK(HasWholeStacks(read) == (split == kCompleteSplit));
+    CHECK(ByContext(read) == ByContext(program.profile));
+    CHECK(TextOf(read) == text);
+  }
+}
+
+TEST_CASE("an earlier build's filtered file says nothing of what it cut") {
+  CallProfile program(1);
+  program.SampleIn(program.runs[0], 5);
+  SetAgentPart(program.profile, kImagePart, ImageNote{ImageTarget::k25, true}.ToJson());
+  CHECK_FALSE(HasWholeStacks(program.profile));
+  CHECK_FALSE(HasWholeStacks(MakeImageProfile(program.profile, ImageTarget::k25).profile));
+  CHECK_FALSE(HasWholeStacks(Read(TextOf(program.profile))));
+  CHECK(HasWholeStacks(CallProfile(1).profile));
 }
 
 TEST_CASE("random programs: no sample contradicts receivers, and whole stacks come back") {

@@ -1,5 +1,6 @@
 // WriteForImage: how every profile is written that an image build may read, by the agent and by the tool: as WriteProfile
-// (io/writer.h), with samples in pieces where they contradict the receivers (sample_split.h).
+// (io/writer.h), with samples cut where an image build cannot follow, and in pieces where they contradict the receivers
+// (sample_split.h).
 //
 // Guarantees: reading gives the same profile with whole stacks. Writing what was read gives the same bytes.
 // Threads and failure: as WriteProfile.

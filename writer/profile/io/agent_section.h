@@ -10,7 +10,7 @@
 //   provenance  the runs that the profile was recorded in (run_note.h)
 //   sampling    the sampler's statistics (the agent writes them, docs/sampling.md explains them)
 //   snapshot    that the profile was recovered from a raw file (snapshot_note.h)
-//   split       the whole stacks of samples that are written in pieces (split_part.h)
+//   split       the whole stacks of samples that the file has in pieces or not at all (split_part.h)
 //
 // Versions:
 //  - The version is a positive integer; we write 1. We increase it only when the meaning or the

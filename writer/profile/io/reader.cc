@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -178,12 +179,12 @@ class ModelBuilder final : public ProfileEvents {
 
   // The samples with their whole stacks. A part that does not fit is removed.
   Samples WholeSamples() {
-    SplitPart split = SplitPart::Of(profile_);
-    if (split.stacks.empty()) return std::move(samples_);
+    const auto json = AgentPart(profile_, kSplitPart);
+    if (!json) return std::move(samples_);
     std::vector<SampledStack> stacks;
     for (const auto& [context, count] : samples_)
       stacks.push_back({profile_.Frames(context), count});
-    if (!JoinPieces(std::move(split), stacks)) {
+    if (!JoinWith(*json, stacks)) {
       RemoveAgentPart(profile_, kSplitPart);
       return std::move(samples_);
     }
@@ -191,6 +192,60 @@ class ModelBuilder final : public ProfileEvents {
     for (const SampledStack& stack : stacks)
       whole.emplace_back(profile_.AddContext(stack.frames), stack.weight);
     return whole;
+  }
+
+  // Changes nothing if the part does not fit.
+  bool JoinWith(std::string_view part, std::vector<SampledStack>& stacks) {
+    const auto names = HiddenNames::Parse(part);
+    if (!names || !CanDeclare(*names)) return false;
+    // Until the pieces are found, a hidden method has an index behind those of all others.
+    const size_t known = profile_.method_count();
+    std::unordered_map<int64_t, uint32_t, IdHash> hidden;
+    for (const HiddenNames::Method& method : names->methods)
+      hidden.emplace(method.id, static_cast<uint32_t>(known + hidden.size()));
+    auto split = SplitPart::Parse(part, [&](int64_t id) {
+      const auto found = hidden.find(id);
+      return MethodIndex{found == hidden.end() ? methods_.Find(id) : found->second};
+    });
+    if (!split || !JoinPieces(*std::move(split), stacks)) return false;
+    const std::vector<MethodIndex> declared = Declare(*names);
+    for (SampledStack& stack : stacks) {
+      for (Frame& frame : stack.frames) {
+        const auto at = static_cast<size_t>(frame.method);
+        if (at >= known) frame.method = declared[at - known];
+      }
+    }
+    return true;
+  }
+
+  bool CanDeclare(const HiddenNames& names) const {
+    const auto is_new = [](int64_t id, const IdMap& ids, std::unordered_set<int64_t>& seen) {
+      return id >= 0 && id <= kMaxFileId && ids.Find(id) == kNone && seen.insert(id).second;
+    };
+    std::unordered_set<int64_t> types;
+    std::unordered_set<int64_t> methods;
+    for (const HiddenNames::Type& type : names.types) {
+      if (!is_new(type.id, types_, types)) return false;
+    }
+    return std::ranges::all_of(names.methods, [&](const HiddenNames::Method& method) {
+      return is_new(method.id, methods_, methods) &&
+             std::ranges::all_of(method.signature, [&](int64_t id) {
+               return types_.Find(id) != kNone || types.contains(id);
+             });
+    });
+  }
+
+  // The types and methods that only the stacks in the part name. Returns the methods.
+  std::vector<MethodIndex> Declare(const HiddenNames& names) {
+    for (const HiddenNames::Type& type : names.types)
+      types_.Add(type.id, static_cast<uint32_t>(profile_.AddTypeWithId(type.name, type.id)));
+    std::vector<MethodIndex> declared;
+    for (const HiddenNames::Method& method : names.methods) {
+      signature_.clear();
+      for (const int64_t id : method.signature) signature_.push_back(TypeIndex{types_.Find(id)});
+      declared.push_back(profile_.AddMethodWithId(method.name, signature_, method.id));
+    }
+    return declared;
   }
 
   static Place MemberPlace(Place place, std::string_view member, int64_t index = -1) {

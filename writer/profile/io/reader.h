@@ -3,11 +3,12 @@
 // Guarantees: accepts any order of keys, any whitespace, gzip, versions 0.4.0 and 1.x, and both
 // spellings of the instanceof table. It keeps file ids, the order of types, methods and entries,
 // and unknown top-level keys. The hashes of methods' code are set if the part fits (code_part.h).
-// Samples that are in pieces have their whole stacks again, behind the others (split_part.h). Contexts are disjoint, also if
-// the file says that its are inclusive (context_form.h). The
-// reader is strict where a profile would be ambiguous or crash its
-// consumer (undeclared or repeated ids, negative counts, record lengths, missing required keys),
-// and lenient elsewhere: two entries with the same context are added, and doubtful values are kept.
+// Samples that are in pieces or left out have their whole stacks again, behind the others, and the
+// types and methods that only these name are declared (split_part.h). Contexts are disjoint, also
+// if the file says that its are inclusive (context_form.h). The reader is strict where a profile
+// would be ambiguous or crash its consumer (undeclared or repeated ids, negative counts, record
+// lengths, missing required keys), and lenient elsewhere: two entries with the same context are
+// added, and doubtful values are kept.
 // `iprof check` lists all violations.
 // Threads: any number at once.
 // Failure: the Status names the file, byte offset, JSON path, what was found and what was expected.

@@ -24,10 +24,11 @@ using Frames = std::vector<Frame>;
 using FrameSpan = std::span<const Frame>;
 
 struct FramesHash {
-  size_t operator()(FrameSpan frames) const {
+  size_t operator()(const StackView& stack) const {
     static const uint64_t seed = ProcessHashSeed();
     uint64_t hash = seed;
-    for (const Frame& frame : frames) {
+    for (size_t i = 0; i < stack.frames.size(); ++i) {
+      const Frame frame = stack.At(i);
       const uint64_t position =
           (uint64_t{static_cast<uint32_t>(frame.method)} << 32) | static_cast<uint32_t>(frame.bci);
       hash = MixHash(hash, position);
@@ -37,19 +38,23 @@ struct FramesHash {
 };
 
 struct SameFrames {
-  bool operator()(FrameSpan a, FrameSpan b) const {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  bool operator()(const StackView& a, const StackView& b) const {
+    if (a.frames.size() != b.frames.size()) return false;
+    return a.frames.empty() ||
+           (a.At(0) == b.At(0) &&
+            std::equal(a.frames.begin() + 1, a.frames.end(), b.frames.begin() + 1));
   }
 };
 
+// The weights of the keys play no part.
 template <typename Value>
-using ByFrames = std::unordered_map<FrameSpan, Value, FramesHash, SameFrames>;
+using ByFrames = std::unordered_map<StackView, Value, FramesHash, SameFrames>;
 
 // Stacks in the order of their first appearance. What was added must stay.
 class StackPool {
  public:
   void Add(StackView stack) {
-    const auto [known, is_new] = places_.try_emplace(stack.frames, stacks_.size());
+    const auto [known, is_new] = places_.try_emplace(stack, stacks_.size());
     if (is_new) {
       stacks_.push_back(stack);
       return;
@@ -59,7 +64,7 @@ class StackPool {
   }
   // False if there is not as much.
   bool Take(StackView stack) {
-    const auto known = places_.find(stack.frames);
+    const auto known = places_.find(stack);
     if (known == places_.end() || stacks_[known->second].weight < stack.weight) return false;
     stacks_[known->second].weight -= stack.weight;
     return true;
@@ -91,89 +96,184 @@ bool Take(std::string_view& text, char c) {
 
 using MethodOf = std::function<MethodIndex(int64_t id)>;
 
-std::optional<Frames> ParseFrames(std::string_view text, const MethodOf& method_of) {
-  Frames frames;
-  do {
-    int64_t id = 0;
-    Bci bci = 0;
-    if (!TakeNumber(text, &id) || !Take(text, ':') || !TakeNumber(text, &bci)) return std::nullopt;
-    const MethodIndex method = method_of(id);
-    if (method == kNoMethod) return std::nullopt;
-    frames.push_back({method, bci});
-  } while (Take(text, '<'));
-  if (!text.empty()) return std::nullopt;
-  return frames;
-}
+// Reads stacks one after the other, because each can share frames with the one before.
+class StackReader {
+ public:
+  StackReader(JsonScanner& json, const MethodOf& method_of) : json_(json), method_of_(method_of) {}
+
+  bool Read(const std::vector<SplitStack>& before, SplitStack* stack) {
+    std::string context;
+    if (!json_.Consume('[') || !json_.ReadText(&context)) return false;
+    FrameSpan shared;
+    if (!before.empty()) shared = before.back().whole.frames;
+    if (!ReadFrames(context, shared, &stack->whole.frames)) return false;
+    if (!json_.Consume(',') || !json_.ReadWhole(&stack->whole.weight)) return false;
+    return stack->whole.weight > 0 && ReadPieces(stack->whole.frames.size(), &stack->pieces) &&
+           json_.Consume(']');
+  }
+
+ private:
+  bool ReadFrames(std::string_view text, FrameSpan before, Frames* frames) {
+    do {
+      if (!frames->empty() && Take(text, '*')) {
+        size_t shared = 0;
+        if (!TakeNumber(text, &shared) || shared == 0 || shared > before.size()) return false;
+        shared_ += shared;
+        if (shared_ > kMostShared || !text.empty()) return false;
+        const FrameSpan outermost = before.last(shared);
+        frames->insert(frames->end(), outermost.begin(), outermost.end());
+        return true;
+      }
+      int64_t id = 0;
+      Bci bci = 0;
+      if (!TakeNumber(text, &id) || !Take(text, ':') || !TakeNumber(text, &bci)) return false;
+      const MethodIndex method = method_of_(id);
+      if (method == kNoMethod) return false;
+      frames->push_back({method, bci});
+    } while (Take(text, '<'));
+    return text.empty();
+  }
+
+  // Where the pieces begin and end: ascending, inside the stack.
+  bool ReadPieces(size_t frames, std::vector<StackPiece>* pieces) {
+    size_t end = 0;
+    while (json_.Consume(',')) {
+      int64_t from = 0;
+      int64_t to = 0;
+      if (!json_.ReadWhole(&from) || !json_.Consume(',') || !json_.ReadWhole(&to)) return false;
+      const bool at_0 = from < 0;
+      if (at_0) from = -(from + 1);
+      if (to < 0) return false;
+      const StackPiece piece{static_cast<size_t>(from), static_cast<size_t>(to), at_0};
+      if (piece.from < end || piece.from >= piece.to || piece.to > frames) return false;
+      end = piece.to;
+      pieces->push_back(piece);
+    }
+    return true;
+  }
+
+  JsonScanner& json_;
+  const MethodOf& method_of_;
+  size_t shared_ = 0;
+};
 
 bool ReadNumber(JsonScanner& json, int64_t* number) {
   return json.ReadWhole(number) && *number >= 0;
 }
 
-// Where the pieces begin and end: ascending, inside the stack.
-bool ReadPieces(JsonScanner& json, size_t frames, std::vector<StackPiece>* pieces) {
-  size_t end = 0;
+// How many of the outermost frames are the same.
+size_t SharedFrames(FrameSpan a, FrameSpan b) {
+  const auto [end, other] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  return static_cast<size_t>(end - a.rbegin());
+}
+
+// The contexts of stacks, one after the other.
+class ContextWriter {
+ public:
+  explicit ContextWriter(const Profile& profile) : profile_(profile) {}
+
+  std::string Next(const Frames& frames) {
+    size_t shared = std::min(SharedFrames(frames, before_), frames.size() - 1);
+    if (shared > kMostShared - shared_) shared = 0;
+    shared_ += shared;
+    std::string text;
+    for (const Frame& frame : FrameSpan(frames).first(frames.size() - shared)) {
+      if (!text.empty()) text += '<';
+      text += std::to_string(profile_.MethodFileId(frame.method)) + ':' + std::to_string(frame.bci);
+    }
+    if (shared > 0) text += "<*" + std::to_string(shared);
+    before_ = frames;
+    return text;
+  }
+
+ private:
+  const Profile& profile_;
+  FrameSpan before_;
+  size_t shared_ = 0;
+};
+
+bool ReadType(JsonScanner& json, HiddenNames::Type* type) {
+  return json.Consume('[') && ReadNumber(json, &type->id) && json.Consume(',') &&
+         json.ReadText(&type->name) && json.Consume(']');
+}
+
+bool ReadMethod(JsonScanner& json, HiddenNames::Method* method) {
+  if (!json.Consume('[') || !ReadNumber(json, &method->id) || !json.Consume(',')) return false;
+  if (!json.ReadText(&method->name)) return false;
   while (json.Consume(',')) {
-    int64_t from = 0;
-    int64_t to = 0;
-    if (!ReadNumber(json, &from) || !json.Consume(',') || !ReadNumber(json, &to)) return false;
-    const StackPiece piece{static_cast<size_t>(from), static_cast<size_t>(to)};
-    if (piece.from < end || piece.from >= piece.to || piece.to > frames) return false;
-    end = piece.to;
-    pieces->push_back(piece);
+    if (!ReadNumber(json, &method->signature.emplace_back())) return false;
   }
-  return !pieces->empty();
+  return method->signature.size() >= 2 && json.Consume(']');
 }
 
-bool ReadStack(JsonScanner& json, const MethodOf& method_of, SplitStack* stack) {
-  std::string context;
-  if (!json.Consume('[') || !json.ReadText(&context)) return false;
-  auto frames = ParseFrames(context, method_of);
-  if (!frames || !json.Consume(',') || !ReadNumber(json, &stack->whole.weight)) return false;
-  stack->whole.frames = std::move(*frames);
-  return stack->whole.weight > 0 && ReadPieces(json, stack->whole.frames.size(), &stack->pieces) &&
-         json.Consume(']');
+bool ReadComplete(JsonScanner& json, std::optional<bool>* complete) {
+  std::string value;
+  if (!json.SkipValue(&value)) return false;
+  *complete = value == "true";
+  return **complete || value == "false";
 }
 
-std::string ContextOf(const Profile& profile, const Frames& frames) {
-  std::string text;
-  for (const Frame& frame : frames) {
-    if (!text.empty()) text += '<';
-    text += std::to_string(profile.MethodFileId(frame.method)) + ':' + std::to_string(frame.bci);
+void WriteHidden(JsonBuilder& json, const SplitPart& split, const Profile& profile) {
+  if (!split.hidden_types.empty()) {
+    json.Key("types").Open('[');
+    for (const TypeIndex type : split.hidden_types) {
+      json.Open('[').Int(profile.TypeFileId(type)).String(profile.TypeName(type)).Close(']');
+    }
+    json.Close(']');
   }
-  return text;
+  if (split.hidden_methods.empty()) return;
+  json.Key("methods").Open('[');
+  for (const MethodIndex method : split.hidden_methods) {
+    json.Open('[').Int(profile.MethodFileId(method)).String(profile.MethodName(method));
+    for (const TypeIndex type : profile.Signature(method)) json.Int(profile.TypeFileId(type));
+    json.Close(']');
+  }
+  json.Close(']');
 }
 
 }  // namespace
 
-int64_t SplitPart::weight() const {
-  int64_t sum = 0;
-  for (const SplitStack& stack : stacks) sum = SaturatingAdd(sum, stack.whole.weight);
-  return sum;
+SplitPart::Share SplitPart::With(size_t pieces) const {
+  Share share;
+  for (const SplitStack& stack : stacks) {
+    if (stack.pieces.size() != pieces) continue;
+    ++share.stacks;
+    share.weight = SaturatingAdd(share.weight, stack.whole.weight);
+  }
+  return share;
 }
 
 int64_t SplitPart::added() const {
   int64_t sum = 0;
   for (const SplitStack& stack : stacks) {
+    if (stack.pieces.empty()) continue;
     const auto more = static_cast<int64_t>(stack.pieces.size()) - 1;
     sum = SaturatingAdd(sum, SaturatingMultiply(stack.whole.weight, more));
   }
   return sum;
 }
 
-std::string SplitPart::Describe(size_t all_stacks, int64_t all) const {
-  const double share = all > 0 ? 100 * static_cast<double>(weight()) / static_cast<double>(all) : 0;
-  return fmt::format("{} of {}, with {:.1f} % of the weight, at {}", Grouped(stacks.size()),
-                     Counted(all_stacks, "stack", "stacks"), share,
-                     Counted(sites, "call", "calls"));
+std::string SplitPart::Describe(Share share, Share all) {
+  const double part =
+      all.weight > 0 ? 100 * static_cast<double>(share.weight) / static_cast<double>(all.weight)
+                     : 0;
+  return fmt::format("{} of {}, with {:.1f} % of the weight", Grouped(share.stacks),
+                     Counted(all.stacks, "stack", "stacks"), part);
 }
 
 std::string SplitPart::ToJson(const Profile& profile) const {
   JsonBuilder json;
-  json.Open('{').Field("sites", static_cast<int64_t>(sites)).Key("whole").Open('[');
+  json.Open('{').Field("sites", static_cast<int64_t>(sites));
+  if (complete) json.Key("complete").Bool(*complete);
+  WriteHidden(json, *this, profile);
+  json.Key("whole").Open('[');
+  ContextWriter contexts(profile);
   for (const SplitStack& stack : stacks) {
-    json.Open('[').String(ContextOf(profile, stack.whole.frames)).Int(stack.whole.weight);
-    for (const StackPiece& piece : stack.pieces)
-      json.Int(static_cast<int64_t>(piece.from)).Int(static_cast<int64_t>(piece.to));
+    json.Open('[').String(contexts.Next(stack.whole.frames)).Int(stack.whole.weight);
+    for (const StackPiece& piece : stack.pieces) {
+      const auto from = static_cast<int64_t>(piece.from);
+      json.Int(piece.at_0 ? -from - 1 : from).Int(static_cast<int64_t>(piece.to));
+    }
     json.Close(']');
   }
   return json.Close(']').Close('}').Take();
@@ -185,15 +285,33 @@ std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf&
   bool has_stacks = false;
   const bool read = ParseObject(json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
     if (name == "sites") return ReadNumber(in, &sites);
+    if (name == "complete") return ReadComplete(in, &part.complete);
     if (name != "whole") return in.SkipValue();
     part.stacks.clear();
-    has_stacks =
-        in.ReadArray([&] { return ReadStack(in, method_of, &part.stacks.emplace_back()); });
+    StackReader reader(in, method_of);
+    has_stacks = in.ReadArray([&] {
+      SplitStack stack;
+      const bool is_stack = reader.Read(part.stacks, &stack);
+      part.stacks.push_back(std::move(stack));
+      return is_stack;
+    });
     return has_stacks;
   });
   if (!read || sites < 0 || !has_stacks) return std::nullopt;
   part.sites = static_cast<size_t>(sites);
   return part;
+}
+
+std::optional<HiddenNames> HiddenNames::Parse(std::string_view json) {
+  HiddenNames names;
+  const bool read = ParseObject(json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
+    if (name == "types")
+      return in.ReadArray([&] { return ReadType(in, &names.types.emplace_back()); });
+    if (name == "methods")
+      return in.ReadArray([&] { return ReadMethod(in, &names.methods.emplace_back()); });
+    return in.SkipValue();
+  });
+  return read ? std::optional(std::move(names)) : std::nullopt;
 }
 
 SplitPart SplitPart::Of(const Profile& profile) {
@@ -209,8 +327,19 @@ SplitPart SplitPart::Of(const Profile& profile) {
   return Parse(*json, method_of).value_or(SplitPart());
 }
 
+std::optional<bool> SplitPart::CompleteOf(const Profile& profile) {
+  const auto json = AgentPart(profile, kSplitPart);
+  if (!json) return std::nullopt;
+  std::optional<bool> complete;
+  const bool read = ParseObject(*json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
+    return name == "complete" ? ReadComplete(in, &complete) : in.SkipValue();
+  });
+  return read ? complete : std::nullopt;
+}
+
 bool IsSplitPart(std::string_view json) {
-  return SplitPart::Parse(json, [](int64_t) { return MethodIndex{0}; }).has_value();
+  return HiddenNames::Parse(json).has_value() &&
+         SplitPart::Parse(json, [](int64_t) { return MethodIndex{0}; }).has_value();
 }
 
 std::vector<SampledStack> StacksOf(const Profile& profile) {
@@ -225,16 +354,17 @@ std::vector<SampledStack> StacksOf(const Profile& profile) {
 StackView ViewOf(const SampledStack& stack) { return {stack.frames, stack.weight}; }
 
 StackView ViewOf(const SampledStack& stack, const StackPiece& piece) {
-  return {FrameSpan(stack.frames).subspan(piece.from, piece.to - piece.from), stack.weight};
+  return {FrameSpan(stack.frames).subspan(piece.from, piece.to - piece.from), stack.weight,
+          piece.at_0};
 }
 
 std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
                                      const SplitPart& split) {
   ByFrames<int64_t> weights;  // of stacks that are split
-  for (const SplitStack& stack : split.stacks) weights.emplace(stack.whole.frames, 0);
+  for (const SplitStack& stack : split.stacks) weights.emplace(ViewOf(stack.whole), 0);
   StackPool written;
   for (const SampledStack& stack : whole) {
-    const auto found = weights.find(stack.frames);
+    const auto found = weights.find(ViewOf(stack));
     if (found == weights.end()) {
       written.Add(ViewOf(stack));
     } else {
@@ -242,9 +372,12 @@ std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
     }
   }
   for (const SplitStack& stack : split.stacks) {
-    const int64_t weight = weights.at(stack.whole.frames);
-    for (const StackPiece& piece : stack.pieces)
-      written.Add({ViewOf(stack.whole, piece).frames, weight});
+    const int64_t weight = weights.at(ViewOf(stack.whole));
+    for (const StackPiece& piece : stack.pieces) {
+      StackView view = ViewOf(stack.whole, piece);
+      view.weight = weight;
+      written.Add(view);
+    }
   }
   return written.Finish();
 }

@@ -1,16 +1,23 @@
-// The part "split" of a profile's section "iprofagent": the whole stacks of the samples that are written in pieces, because
-// an image build would otherwise prefer the callee that was sampled at a call to the classes that were counted there
-// (image/sample_split.h).
-//   "split": {"sites":1,"whole":[["9:4<7:31<2:12<1:5",40,0,2,2,4]]}
+// The part "split" of a profile's section "iprofagent": the whole stacks of the samples that a file does not have whole. An
+// image build cannot follow some frames (reflection, work of a JVM: image/image_use.h), and would prefer the callee that was
+// sampled at a call to the classes that were counted there (image/sample_split.h). So the table of samples has none, one or
+// two pieces of such a stack.
+//   "split": {"sites":1,"complete":true,"types":[[40,"jdk.internal.reflect.DirectMethodHandleAccessor"]],
+//             "methods":[[12,"invoke",40,8]],"whole":[["9:4<7:31<2:12<1:5",40,0,2,2,4],["3:8<12:6<*2",7,-1,1]]}
 //
 // Each element of "whole" is a stack as in the samples' table, its weight, and where each of its pieces begins and ends, as
-// numbers of frames from the innermost one, 0, on. The example's table of samples has the pieces "9:4<7:31" and "2:12<1:5"
-// with a weight of 40 more than the program's other stacks give them. "sites" is the number of calls at which stacks were cut.
+// numbers of frames from the innermost one, 0, on. "*2" stands for the two outermost frames of the stack before. A first
+// number of -n-1 instead of n says that the piece's innermost frame is at position 0 in the table. The example's table has
+// the pieces "9:4<7:31" and "2:12<1:5" with 40, and "3:0" with 7 more than the program's other stacks give them.
+// "sites" is the number of calls at which stacks were cut. "types" and "methods" are those that only whole stacks name: id
+// and name, and of a method the ids of its signature. "complete" says whether all stacks are whole: false if an earlier build
+// had cut some before they were merged. It is absent where that build wrote the file, or nothing was cut for images.
 //
 // Guarantees: in memory, a profile's samples are whole: the reader puts pieces together (JoinPieces), so everybody but an
 // image build sees whole stacks. A part that does not fit the table, because another program changed it, is ignored.
 // WrittenStacks and JoinPieces are inverse, except for the order of stacks. Writing what was read gives the same bytes.
-// Millions of frames may be in the stacks, so no function copies those that it need not return.
+// Millions of frames may be in the stacks, so no function copies those that it need not return. A small text cannot fill
+// the memory: at most kMostShared frames are written as '*'.
 // Threads: any; pure functions. Failure: what is no part is nullopt; std::bad_alloc.
 #pragma once
 
@@ -28,6 +35,11 @@
 namespace iprof {
 
 inline constexpr std::string_view kSplitPart = "split";
+// Of a profile that was never written. Whoever writes it finds the stacks.
+inline constexpr std::string_view kCompleteSplit = R"({"sites":0,"complete":true,"whole":[]})";
+// The same of a merge with files whose stacks an earlier build had cut.
+inline constexpr std::string_view kIncompleteSplit = R"({"sites":0,"complete":false,"whole":[]})";
+inline constexpr size_t kMostShared = size_t{4} << 20;
 
 struct SampledStack {
   std::vector<Frame> frames;  // innermost first
@@ -39,12 +51,16 @@ struct SampledStack {
 struct StackView {
   std::span<const Frame> frames;
   int64_t weight = 0;
+  bool at_0 = false;  // the innermost frame stands for position 0 of its method
+
+  Frame At(size_t i) const { return {frames[i].method, at_0 && i == 0 ? 0 : frames[i].bci}; }
 };
 
 // Frames [from, to) of a stack.
 struct StackPiece {
   size_t from = 0;
   size_t to = 0;
+  bool at_0 = false;
   bool operator==(const StackPiece&) const = default;
 };
 
@@ -56,20 +72,49 @@ struct SplitStack {
 
 struct SplitPart {
   size_t sites = 0;
-  std::vector<SplitStack> stacks;
+  std::optional<bool> complete = std::nullopt;
+  std::vector<SplitStack> stacks = {};
+  // Not written with the others, because only whole stacks name them. Empty in what was parsed.
+  std::vector<TypeIndex> hidden_types = {};
+  std::vector<MethodIndex> hidden_methods = {};
   bool operator==(const SplitPart&) const = default;
 
-  int64_t weight() const;
-  // By how much the pieces' weights make the total of the table larger than that of the whole stacks.
+  struct Share {
+    size_t stacks = 0;
+    int64_t weight = 0;
+  };
+  // Of the stacks with so many pieces: 0 are left out, 1 are cut.
+  Share With(size_t pieces) const;
+  // By how much the pieces' weights make the total of the table larger than that of the stacks that are in it.
   int64_t added() const;
-  // For people: "34 of 431 stacks, with 12.3 % of the weight, at 5 calls". `stacks` and `all` are those of the profile.
-  std::string Describe(size_t stacks, int64_t all) const;
+  // For people: "34 of 431 stacks, with 12.3 % of the weight". `all` are those of the profile.
+  static std::string Describe(Share share, Share all);
+  bool is_needed() const { return complete.has_value() || !stacks.empty(); }
   std::string ToJson(const Profile& profile) const;
   // `method_of` gives kNoMethod for an id that is not declared.
   static std::optional<SplitPart> Parse(std::string_view json,
                                         const std::function<MethodIndex(int64_t id)>& method_of);
   // Empty if the profile has none, or none that can be read.
   static SplitPart Of(const Profile& profile);
+  // `complete` alone. Also of a profile that has lost methods, and with them stacks, since it was read.
+  static std::optional<bool> CompleteOf(const Profile& profile);
+};
+
+// The types and methods that only the part declares, in its order.
+struct HiddenNames {
+  struct Type {
+    int64_t id;
+    std::string name;
+  };
+  struct Method {
+    int64_t id;
+    std::string name;
+    std::vector<int64_t> signature;
+  };
+  std::vector<Type> types;
+  std::vector<Method> methods;
+
+  static std::optional<HiddenNames> Parse(std::string_view json);
 };
 
 // Whether the text has the shape of the part.

@@ -1,5 +1,5 @@
-// WriteSplitProfile: as WriteProfile (writer.h), with the samples in pieces and the part that has the whole stacks
-// (split_part.h). WriteProfile itself writes whole stacks and no such part.
+// WriteSplitProfile: as WriteProfile (writer.h), with the samples in pieces and the part that has the whole stacks and the
+// names that only they need (split_part.h). WriteProfile itself writes whole stacks and no such part.
 //
 // Guarantees: those of WriteProfile. A section "iprofagent" that we cannot read is written unchanged; then the samples
 // are written whole, too. Written by writer.cc.

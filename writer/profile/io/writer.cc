@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "writer/base/utf8.h"
@@ -93,7 +95,7 @@ std::optional<std::string> SectionWith(const Profile& profile, const SplitPart& 
   for (const ExtraKey& extra : profile.extras()) {
     if (extra.key == kAgentKey) section.Add(extra.key, extra.json);
   }
-  const bool has_none = split.stacks.empty();
+  const bool has_none = !split.is_needed();
   if (!section.can_hold_parts() || (has_none && !section.Part(kSplitPart))) return std::nullopt;
   if (has_none) {
     section.RemovePart(kSplitPart);
@@ -108,7 +110,9 @@ class ProfileText {
   ProfileText(const Profile& profile, const SplitPart& split, const WriteOptions& options,
               TextOut& out)
       : profile_(profile), options_(options), out_(out), section_(SectionWith(profile, split)) {
-    if (!section_ || split.stacks.empty()) return;
+    if (!section_ || !split.is_needed()) return;
+    hidden_types_ = split.hidden_types;
+    hidden_methods_ = split.hidden_methods;
     whole_ = StacksOf(profile);
     pieces_ = WrittenStacks(whole_, split);
   }
@@ -121,7 +125,11 @@ class ProfileText {
     Methods();
     for (const Table table : kAllTables) {
       if (!HasTable(options_.version, table) || profile_.entry_count(table) == 0) continue;
-      table == Table::kSamples && !pieces_.empty() ? Pieces() : Entries(table);
+      if (table != Table::kSamples || whole_.empty()) {
+        Entries(table);
+      } else if (!pieces_.empty()) {
+        Pieces();
+      }
     }
     for (const ExtraKey& extra : profile_.extras()) {
       Key(extra.key, false);
@@ -161,6 +169,7 @@ class ProfileText {
     out_.Put('[');
     bool first = true;
     for (const TypeIndex type : TypesOf(profile_)) {
+      if (std::ranges::binary_search(hidden_types_, type)) continue;
       Element(std::exchange(first, false));
       out_.Put("{\"id\":");
       out_.Number(profile_.TypeFileId(type));
@@ -176,6 +185,7 @@ class ProfileText {
     out_.Put('[');
     bool first = true;
     for (const MethodIndex method : MethodsOf(profile_)) {
+      if (std::ranges::binary_search(hidden_methods_, method)) continue;
       Element(std::exchange(first, false));
       out_.Put("{\"id\":");
       out_.Number(profile_.MethodFileId(method));
@@ -215,7 +225,7 @@ class ProfileText {
     for (const StackView& piece : pieces_) {
       Element(std::exchange(first, false));
       out_.Put("{\"ctx\":\"");
-      for (size_t i = 0; i < piece.frames.size(); ++i) PutFrame(piece.frames[i], i == 0);
+      for (size_t i = 0; i < piece.frames.size(); ++i) PutFrame(piece.At(i), i == 0);
       out_.Put("\",\"records\":[");
       out_.Number(piece.weight);
       out_.Put("]}");
@@ -265,9 +275,11 @@ class ProfileText {
   const Profile& profile_;
   const WriteOptions& options_;
   TextOut& out_;
-  std::optional<std::string> section_;  // in place of the profile's
-  std::vector<SampledStack> whole_;     // what the pieces are from
-  std::vector<StackView> pieces_;       // in place of the samples; empty: none
+  std::optional<std::string> section_;       // in place of the profile's
+  std::span<const TypeIndex> hidden_types_;  // ascending, as the next
+  std::span<const MethodIndex> hidden_methods_;
+  std::vector<SampledStack> whole_;  // what the pieces are from; empty: samples are written whole
+  std::vector<StackView> pieces_;    // in place of the samples
 };
 
 Result<WriteReport> WriteText(const Profile& profile, const SplitPart& split,

@@ -12,6 +12,7 @@
 #include "writer/base/glob.h"
 #include "writer/base/grouped.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/run_note.h"
@@ -26,8 +27,9 @@ bool LacksHarvest(const Profile& profile, const Options& options) {
 }
 
 // "1,234 samples (from 431 signals; some consumers ignore fewer than 500)"
+// Those that a build is given, as in the advice behind it.
 std::string DescribeSamples(const Profile& profile) {
-  const int64_t total = profile.Total(Table::kSamples);
+  const int64_t total = SamplesForBuild(profile);
   const std::string samples = Counted(static_cast<uint64_t>(total), "sample", "samples");
   const AgentSection section = AgentSection::Of(profile);
   const int64_t signals = SignalsBehind(total, section.Part(kSamplingPart));

@@ -83,6 +83,21 @@ TEST_CASE("the line warns of few signals, also where pieces make twice as many s
         "300 samples (some consumers ignore fewer than 500)");
 }
 
+TEST_CASE("the line counts the samples that a build is given") {
+  CallProfile program(1);
+  program.SampleIn(program.runs[0], 480);
+  const MethodIndex load =
+      program.Declare(program.profile.AddType("jdk.internal.loader.BootLoader"), "load");
+  program.Sample({{load, 4}, {program.main, 5}}, 30);
+  const auto line = [&] {
+    return DescribeProfile(program.profile, Parsed("calls=n,branches=n,receivers=n,monitors=n"),
+                           nullptr);
+  };
+  CHECK(line() == "510 samples");
+  SetAgentPart(program.profile, kImagePart, R"({"target":25,"filtered":true})");
+  CHECK(line() == "480 samples (some consumers ignore fewer than 500)");
+}
+
 TEST_CASE("the line says how much is estimated") {
   Profile profile = Example();
   EstimateNote note{{{"com.acme.Main.run()void", 5}, {"com.acme.Main.rest()void", 0}}};

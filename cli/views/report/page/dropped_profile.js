@@ -31,22 +31,35 @@ function branchOutcomes(records) {
   return outcomes;
 }
 
-// The stacks of the samples by ctx, with their weights. The part "split" has the whole ones of which the table has pieces; if the
-// table lacks a piece, another program has changed it, and the part is ignored.
+// {stacks, types, methods}: the stacks of the samples by ctx, with their weights, and what only they name. The part "split" has the
+// whole stacks of which the table has pieces, or nothing; if the table lacks a piece, another program has changed it, and the part is
+// ignored.
 function wholeStacks(profile) {
   const table = new Map((profile.samplingProfiles ?? []).map(({ctx, records}) => [ctx, records[0]]));
+  const {whole = [], types = [], methods = []} = profile.iprofagent?.split ?? {};
   const stacks = new Map(table);
-  const split = profile.iprofagent?.split?.whole ?? [];
-  for (const [ctx, weight, ...ends] of split) {
-    const frames = ctx.split('<');
+  const joined = [];
+  let frames = [];
+  for (const [ctx, weight, ...ends] of whole) {
+    const own = ctx.split('<');
+    const shared = own.at(-1).startsWith('*') ? Number(own.pop().slice(1)) : 0;
+    frames = [...own, ...frames.slice(frames.length - shared)];
+    joined.push([frames.join('<'), weight]);
     for (let i = 0; i < ends.length; i += 2) {
-      const piece = frames.slice(ends[i], ends[i + 1]).join('<');
-      if (!(stacks.get(piece) >= weight)) return table;
-      stacks.set(piece, stacks.get(piece) - weight);
+      const isAt0 = ends[i] < 0;
+      const piece = frames.slice(isAt0 ? -ends[i] - 1 : ends[i], ends[i + 1]);
+      if (isAt0) piece[0] = piece[0].replace(/:.*/, ':0');
+      const left = stacks.get(piece.join('<'));
+      if (!(left >= weight)) return {stacks: table, types: [], methods: []};
+      stacks.set(piece.join('<'), left - weight);
     }
   }
-  for (const [ctx, weight] of split) added(stacks, ctx, weight);
-  return new Map([...stacks].filter(([, weight]) => weight > 0));
+  for (const [ctx, weight] of joined) added(stacks, ctx, weight);
+  return {
+    stacks: new Map([...stacks].filter(([, weight]) => weight > 0)),
+    types: types.map(([id, name]) => ({id, name})),
+    methods: methods.map(([id, name, ...signature]) => ({id, name, signature})),
+  };
 }
 
 const freshFrame = () => ({children: new Map(), weight: 0, places: new Map()});
@@ -54,10 +67,11 @@ const freshFrame = () => ({children: new Map(), weight: 0, places: new Map()});
 // {methods: text → {name, types, counts, sites}, root, tables: [{entries, total, methods} by table], monitors: type → count}.
 // `counts` are in the order of MEASURES; `sites` are "table:bci" → outcomes; `root` is the tree of stacks.
 export function figuresOf(profile) {
-  const types = new Map(profile.types.map(({id, name}) => [id, name]));
+  const whole = wholeStacks(profile);
+  const types = new Map([...profile.types, ...whole.types].map(({id, name}) => [id, name]));
   const texts = new Map();
   const methods = new Map();
-  for (const {id, name, signature} of profile.methods) {
+  for (const {id, name, signature} of [...profile.methods, ...whole.methods]) {
     const [declaring, returns, ...parameters] = signature.map((type) => types.get(type));
     const text = `${declaring}.${name}(${parameters.join(', ')})${returns}`;
     texts.set(id, text);
@@ -76,7 +90,7 @@ export function figuresOf(profile) {
     'type checks': (method, bci, records) => addSite(method, `5:${bci}`, typeCounts(records), -1),
   };
   const entries = [profile.callCountProfiles, profile.conditionalProfiles, profile.virtualInvokeProfiles, profile.monitorProfiles,
-    [...wholeStacks(profile)].map(([ctx, weight]) => ({ctx, records: [weight]})), profile.instanceOfProfiles ?? profile.instanceofProfiles];
+    [...whole.stacks].map(([ctx, weight]) => ({ctx, records: [weight]})), profile.instanceOfProfiles ?? profile.instanceofProfiles];
   entries.forEach((list, table) => {
     for (const {ctx, records} of list ?? []) {
       const frames = ctx.split('<').map((frame) => frame.split(':').map(Number)).map(([id, bci]) => ({text: texts.get(id), bci}));
