@@ -46,7 +46,7 @@ struct Pooled {
 
 using Positions = std::map<std::tuple<MethodIndex, Bci, bool>, Pooled>;
 
-Positions PositionsOf(const Profile& profile) {
+Positions PooledCounts(const Profile& profile) {
   Positions positions;
   for (const Table table : {Table::kConditionals, Table::kVirtualInvokes}) {
     const bool is_call = table == Table::kVirtualInvokes;
@@ -74,7 +74,7 @@ struct Candidate {
 std::vector<Candidate> CandidatesIn(const Profile& profile) {
   std::vector<Candidate> candidates;
   MethodHash hash;
-  for (const auto& [position, pooled] : PositionsOf(profile)) {
+  for (const auto& [position, pooled] : PooledCounts(profile)) {
     const auto& [method, bci, is_call] = position;
     const double sure = is_call ? ContextSites::kSureShare : 1 - ContextSites::kRareShare;
     if (bci < 0 || pooled.TopShare() >= sure ||

@@ -308,12 +308,13 @@ std::optional<ContextStacks::Method> ContextStacks::Learn(JNIEnv* jni, jmethodID
     method.kind = Kind::kProbe;
   } else if (owner.text() == "jdk/internal/vm/Continuation") {
     method.kind = Kind::kEnd;
-  } else if (IsLinkageClass(owner)) {
-    method.kind = Kind::kLeftOut;
-  } else if (auto type = naming_(jvmti_, jni, klass, ViewOf(signature))) {
-    method.names.type = std::move(*type);
   } else {
-    method.kind = Kind::kLeftOut;
+    std::optional<std::string> type;
+    if (!IsLinkageClass(owner)) type = naming_(jvmti_, jni, klass, ViewOf(signature));
+    if (type)
+      method.names.type = std::move(*type);
+    else
+      method.kind = Kind::kLeftOut;
   }
   return method;
 }

@@ -64,7 +64,7 @@ struct Simulation {
 TEST_CASE("the cost of many sites stays within the share, and what may be spent is spent") {
   constexpr int64_t kEnd = 60 * kSecond;
   // As many executions as there are, and a tenth of them.
-  for (const uint64_t expected : {60'000'000, 6'000'000}) {
+  for (const uint64_t expected : {60'000'000U, 6'000'000U}) {
     const Simulation done(200, expected, kEnd);
     CHECK(static_cast<double>(done.spent_ns) < StackBudget::kShare * kEnd * 1.1);
     CHECK(done.kept > 25);
@@ -112,7 +112,7 @@ TEST_CASE("distances have the mean, and vary") {
 }
 
 TEST_CASE("of a long run, a bounded number of stacks is kept, of all phases alike") {
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (const uint64_t seed : {1U, 2U, 3U}) {
     const uint64_t expected[] = {1000};  // many more come
     StackReservoir stacks(expected, kPlenty, seed);
     constexpr uint64_t kExecutions = 4'000'000;
