@@ -136,7 +136,8 @@ constexpr OptionDetails kDetails[] = {
      "program runs, and makes the file larger. See [format.md](format.md#calls-by-caller). With "
      "`all`, write also the classes of receivers and the ways of branches by caller, where callers "
      "matter: at calls and branches that do several things, stacks are taken at random executions, "
-     "for 0.5 % of the CPU time, and 150 ms in a short run. Which these are, the earlier profile "
+     "for about 0.5 % of the CPU time, in a short run for 150 ms. Which these are, the earlier "
+     "profile "
      "of "
      "`weights=` says, or else the first 5 s of CPU time. See "
      "[format.md](format.md#receivers-and-branches-by-caller)."},

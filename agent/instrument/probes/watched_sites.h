@@ -45,7 +45,7 @@ class WatchedSites {
     const std::lock_guard lock(mutex_);
     positions_[{method.text(), code_hash}].assign(map.begin(), map.end());
   }
-  // Empty: there is none.
+  // Empty if none was noted.
   std::vector<uint8_t> PositionsOf(const MethodKey& method, uint64_t code_hash) const {
     const std::lock_guard lock(mutex_);
     const auto found = positions_.find({method.text(), code_hash});
