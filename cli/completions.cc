@@ -1,10 +1,10 @@
 // Completion scripts for bash, zsh and fish, from the command definitions. All quoted text comes
 // from our own definitions, never from user input. The quoting is complete nevertheless, so that a
 // description may contain quotes and brackets.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include "cli/reference.h"
+#include "writer/base/join_text.h"
 
 namespace iprof::cli {
 namespace {
@@ -41,14 +41,14 @@ bool TakesFiles(const CommandDoc& command) {
 }
 
 std::string CommandNames(const std::vector<CommandDoc>& commands) {
-  std::string names;
-  for (const CommandDoc& command : commands) names += (names.empty() ? "" : " ") + command.name;
-  return names;
+  std::vector<std::string_view> names;
+  for (const CommandDoc& command : commands) names.push_back(command.name);
+  return JoinText(names, " ");
 }
 
 std::string BashValueReply(const OptionDoc& option) {
   if (const auto choices = option.Choices(); !choices.empty()) {
-    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", fmt::join(choices, " "));
+    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))", JoinText(choices, " "));
   }
   if (option.value.ends_with("FILE")) return "COMPREPLY=($(compgen -f -- \"$current\"))";
   if (option.value == "DIR") return "COMPREPLY=($(compgen -d -- \"$current\"))";
@@ -56,7 +56,7 @@ std::string BashValueReply(const OptionDoc& option) {
 }
 
 std::string ZshAction(const std::string& value, const std::vector<std::string>& choices) {
-  if (!choices.empty()) return fmt::format("({})", fmt::join(choices, " "));
+  if (!choices.empty()) return fmt::format("({})", JoinText(choices, " "));
   if (value.ends_with("FILE")) return "_files";
   if (value == "DIR") return "_files -/";
   return " ";
@@ -176,7 +176,7 @@ std::string FishCompletion() {
       if (!option.value.empty()) {
         out += " -r";
         if (const auto choices = option.Choices(); !choices.empty()) {
-          out += " -a " + FishQuoted(fmt::format("{}", fmt::join(choices, " ")));
+          out += " -a " + FishQuoted(JoinText(choices, " "));
         } else if (option.value.ends_with("FILE")) {
           out += " -F";
         } else if (option.value == "DIR") {

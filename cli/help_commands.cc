@@ -1,13 +1,13 @@
 // help, version and generate: the commands that read no profile.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include "agent/settings/option_help.h"
 #include "cli/entries.h"
 #include "cli/reference.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
+#include "writer/base/join_text.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
@@ -99,7 +99,7 @@ class VersionCommand : public Command {
       return ExitCode::kOk;
     }
     console.Print("iprof {}\nreads iprof formats 0.4.0 and 1.x, writes {}\n", IPROF_VERSION,
-                  fmt::join(WrittenVersions(), " and "));
+                  JoinText(WrittenVersions(), " and "));
     return ExitCode::kOk;
   }
 

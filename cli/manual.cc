@@ -1,5 +1,5 @@
 // The man page iprof(1) in troff, from the command definitions.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/reference.h"
 

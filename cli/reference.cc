@@ -1,13 +1,13 @@
 #include "cli/reference.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/entries.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/option_list.h"
+#include "writer/base/join_text.h"
 #include "writer/base/wrap_text.h"
 
 namespace iprof::cli {
@@ -143,7 +143,7 @@ std::string HelpText(const CommandDoc& command) {
   out += "Options:\n";
   for (const OptionDoc& option : command.options) {
     if (option.hidden) continue;
-    std::string head = fmt::format("{}", fmt::join(option.flags, ", "));
+    std::string head = JoinText(option.flags, ", ");
     if (!option.value.empty()) head += " " + option.value;
     AppendEntry(out, head, option.description);
   }

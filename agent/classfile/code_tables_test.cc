@@ -1,7 +1,7 @@
 // Tables that hold bytecode offsets are moved if they fit the code, and dropped otherwise.
 #include "agent/classfile/code_tables.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/test_class.h"

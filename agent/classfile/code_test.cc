@@ -1,7 +1,7 @@
 // Decodes instructions and builds the graph of basic blocks.
 #include "agent/classfile/code.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "agent/classfile/constructor.h"

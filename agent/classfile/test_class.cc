@@ -1,6 +1,6 @@
 #include "agent/classfile/test_class.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace iprof::classfile {
 

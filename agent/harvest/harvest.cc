@@ -1,6 +1,6 @@
 #include "agent/harvest/harvest.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "agent/harvest/harvest_limits.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

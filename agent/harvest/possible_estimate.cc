@@ -1,6 +1,6 @@
 #include "agent/harvest/possible_estimate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #include "agent/instrument/class_instrumenter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

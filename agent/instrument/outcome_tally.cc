@@ -1,6 +1,6 @@
 #include "agent/instrument/outcome_tally.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,11 +1,14 @@
 #include "agent/plan/branch_check.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <vector>
+
+#include "writer/base/join_text.h"
 
 namespace iprof::instrument {
 namespace {
@@ -13,6 +16,12 @@ namespace {
 double Sum(std::span<const uint64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), 0.0,
                          [](double sum, uint64_t c) { return sum + static_cast<double>(c); });
+}
+
+std::string Listed(std::span<const uint64_t> counts) {
+  std::vector<std::string> texts;
+  for (const uint64_t count : counts) texts.push_back(std::to_string(count));
+  return JoinText(texts, ":");
 }
 
 }  // namespace
@@ -37,8 +46,8 @@ void BranchCheck::Compare(std::string_view where, std::span<const uint64_t> trut
   if (points <= 1 && !turned) return;
   ++off;
   if (examples.size() < kMostExamples) {
-    examples.push_back(fmt::format("{}: counted {}, derived {}", where, fmt::join(truth, ":"),
-                                   fmt::join(written, ":")));
+    examples.push_back(
+        fmt::format("{}: counted {}, derived {}", where, Listed(truth), Listed(written)));
   }
 }
 

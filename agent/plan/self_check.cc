@@ -1,6 +1,6 @@
 #include "agent/plan/self_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "agent/settings/option_contradictions.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "agent/sampling/core/trace_table.h"
 #include "writer/base/option_text.h"

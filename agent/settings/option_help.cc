@@ -1,6 +1,6 @@
 #include "agent/settings/option_help.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "agent/settings/option_hints.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 #include "agent/settings/options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "agent/settings/vm_identity.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

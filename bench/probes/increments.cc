@@ -11,8 +11,7 @@
 //
 //   M java/lang/String length()I 1a2b3c4d 3500 1000
 //   B 2500 1000
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -97,7 +96,9 @@ class Run {
       const MethodGraph::Recorded recorded = method_.recorded(n);
       if (recorded.is_call) continue;
       const auto ways = counts_.edges().subspan(recorded.first_edge, recorded.edge_count);
-      *list_ << fmt::format("B {:.0f}\n", fmt::join(ways, " "));
+      *list_ << "B";
+      for (const double way : ways) *list_ << fmt::format(" {:.0f}", way);
+      *list_ << "\n";
     }
   }
 

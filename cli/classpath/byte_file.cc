@@ -1,6 +1,6 @@
 #include "cli/classpath/byte_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "cli/classpath/class_path.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "cli/classpath/image_resource.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <optional>

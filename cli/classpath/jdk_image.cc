@@ -1,6 +1,6 @@
 #include "cli/classpath/jdk_image.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

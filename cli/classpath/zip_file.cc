@@ -1,6 +1,6 @@
 #include "cli/classpath/zip_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -14,6 +14,7 @@
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/ops/advice.h"
 #include "writer/ops/check.h"
 #include "writer/profile/image/image_note.h"
@@ -129,7 +130,7 @@ class AdviseCommand : public Command {
     }
     if (files_.size() > 1) {
       console.Print("together: iprof merge -o all.iprof {}\n",
-                    EscapeForTerminal(fmt::format("{}", fmt::join(files_, " "))));
+                    EscapeForTerminal(JoinText(files_, " ")));
     }
     return code;
   }

@@ -1,13 +1,13 @@
 #include "cli/files/callers_alike.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <string_view>
 #include <vector>
 
 #include "cli/files/profile_files.h"
 #include "cli/files/table_names.h"
+#include "writer/base/join_text.h"
 #include "writer/profile/io/context_form.h"
 
 namespace iprof::cli {
@@ -31,7 +31,7 @@ void Pool(Console& console, const std::string& name, Profile& with, const Profil
   std::vector<std::string_view> names;
   for (const Table table : tables) names.push_back(ShortName(table));
   console.Warn(fmt::format("only {} has {} by caller, so these are compared without callers",
-                           NameOfInput(name), fmt::join(names, " and ")));
+                           NameOfInput(name), JoinText(names, " and ")));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/ops/check.h"
 #include "writer/profile/io/sampling_sum.h"
 
@@ -191,7 +192,7 @@ class CheckCommand : public Command {
     console.Print(
         "{}: recorded on JDK {}, so {} of the JDK's own methods may not fit JDK {} "
         "(--jdk compares them)\n",
-        EscapeForTerminal(name), EscapeForTerminal(fmt::format("{}", fmt::join(others, " and "))),
+        EscapeForTerminal(name), EscapeForTerminal(JoinText(others, " and ")),
         Counted(counts.jdk_entries, "entry", "entries"), JdkOf(target));
   }
 

@@ -1,6 +1,6 @@
 #include "cli/files/class_notes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "cli/files/code_names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

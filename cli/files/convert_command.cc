@@ -15,6 +15,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
+#include "writer/base/join_text.h"
 #include "writer/profile/image/image_profile.h"
 #include "writer/profile/io/context_form.h"
 #include "writer/profile/io/format_version.h"
@@ -34,7 +35,7 @@ class ConvertCommand : public Command {
               return ConvertTarget::Parse(text, target_);
             },
             ConvertTarget::Description())
-        .Takes(fmt::format("{}", fmt::join(ConvertTarget::Names(), "|")))
+        .Takes(JoinText(ConvertTarget::Names(), "|"))
         .Required();
     options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
         .Takes("FILE");

@@ -1,10 +1,10 @@
 #include "cli/files/convert_target.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "writer/base/join_text.h"
 #include "writer/base/nearest_name.h"
 #include "writer/base/option_text.h"
 #include "writer/profile/io/format_version.h"
@@ -42,7 +42,7 @@ std::string VersionsOf(std::string_view name, std::string_view separator) {
   std::vector<std::string> versions;
   for (const std::string_view version : kFormatVersions)
     versions.push_back(fmt::format("{}@{}", name, version));
-  return fmt::format("{}", fmt::join(versions, separator));
+  return JoinText(versions, separator);
 }
 
 std::string Refusal(std::string_view text) {
@@ -50,7 +50,7 @@ std::string Refusal(std::string_view text) {
   const auto* const hint = std::find_if(std::begin(kHints), std::end(kHints),
                                         [&](const Hint& each) { return each.word == text; });
   const std::string refusal =
-      fmt::format("'{}' is not one of {}", ShownOption(text), fmt::join(names, ", "));
+      fmt::format("'{}' is not one of {}", ShownOption(text), JoinText(names, ", "));
   if (hint != std::end(kHints)) return fmt::format("{}; {}", refusal, hint->instead);
   if (ParseFormatVersion(text).ok())
     return fmt::format("{}; did you mean 'iprof@{}'?", refusal, text);

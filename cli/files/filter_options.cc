@@ -1,6 +1,6 @@
 #include "cli/files/filter_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 #include <utility>

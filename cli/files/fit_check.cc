@@ -1,6 +1,6 @@
 #include "cli/files/fit_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

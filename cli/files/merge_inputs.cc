@@ -1,6 +1,6 @@
 #include "cli/files/merge_inputs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "cli/files/profile_files.h"
 #include "cli/files/profile_names.h"
 #include "cli/files/raw_input.h"
+#include "writer/base/join_text.h"
 #include "writer/base/open_file.h"
 #include "writer/records/raw/raw_format.h"
 
@@ -142,7 +143,7 @@ Result<std::vector<MergeInput>> GatherInputs(const MergeSources& sources,
   if (inputs.empty() && !empty.empty()) {
     return Status(Code::kUsage, fmt::format("--input-dir {}: no *.iprof, *.iprof.gz or *.iraw is "
                                             "in {} or below, so there is nothing to merge",
-                                            fmt::join(empty, ", "),
+                                            JoinText(empty, ", "),
                                             empty.size() == 1 ? "this folder" : "these folders"));
   }
   if (inputs.empty())

@@ -1,6 +1,6 @@
 #include "cli/files/output_claim.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "cli/files/profile_names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

@@ -1,10 +1,11 @@
 #include "cli/files/repair_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 
 namespace iprof::cli {
 namespace {
@@ -70,13 +71,13 @@ std::string Describe(const fitness::RepairCounts& counts) {
     parts.push_back(fmt::format("dropped: {} with {:.3g} % of the weight ({})",
                                 Counted(counts.dropped.entries, "entry", "entries"),
                                 100 * ShareOf(counts.dropped.weight, counts.weight),
-                                fmt::join(reasons, ", ")));
+                                JoinText(reasons, ", ")));
   }
   if (counts.types > 0)
     parts.push_back(Counted(counts.types, "class", "classes") + " dropped from lists of receivers");
   if (counts.stacks_cut > 0)
     parts.push_back(Counted(counts.stacks_cut, "sample", "samples") + " with a shorter stack");
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return JoinText(parts, "; ");
 }
 
 void PrintRepair(JsonText& json, const fitness::RepairCounts& counts) {

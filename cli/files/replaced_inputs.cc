@@ -1,6 +1,6 @@
 #include "cli/files/replaced_inputs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

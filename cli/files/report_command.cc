@@ -1,5 +1,5 @@
 // iprof report: a profile, or a comparison of two, as one HTML file.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

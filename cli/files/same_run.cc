@@ -1,6 +1,6 @@
 #include "cli/files/same_run.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/files/profile_files.h"
+#include "writer/base/join_text.h"
 #include "writer/base/utc_time.h"
 #include "writer/profile/io/harvest_note.h"
 
@@ -105,7 +106,7 @@ std::string ListOf(const Names& all) {
   }
   const std::string last = names.back();
   names.pop_back();
-  return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+  return names.empty() ? last : fmt::format("{} and {}", JoinText(names, ", "), last);
 }
 
 // "app.jar of 2026-11-24 23:35:27 UTC"

@@ -1,6 +1,6 @@
 #include "cli/jvm/agent_connection.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 #include "cli/jvm/agent_control.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "cli/jvm/attach_protocol.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <optional>

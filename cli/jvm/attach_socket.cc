@@ -1,6 +1,6 @@
 #include "cli/jvm/attach_socket.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>

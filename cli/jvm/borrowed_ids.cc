@@ -1,6 +1,6 @@
 #include "cli/jvm/borrowed_ids.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

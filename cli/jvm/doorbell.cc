@@ -1,6 +1,6 @@
 #include "cli/jvm/doorbell.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

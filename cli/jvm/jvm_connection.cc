@@ -1,6 +1,6 @@
 #include "cli/jvm/jvm_connection.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

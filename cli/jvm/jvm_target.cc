@@ -1,7 +1,7 @@
 #include "cli/jvm/jvm_target.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "cli/jvm/memory_rights.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>

@@ -1,7 +1,7 @@
 #include "cli/jvm/placed_library.h"
 
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

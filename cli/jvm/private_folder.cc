@@ -1,6 +1,6 @@
 #include "cli/jvm/private_folder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

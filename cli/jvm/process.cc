@@ -1,7 +1,7 @@
 #include "cli/jvm/process.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>

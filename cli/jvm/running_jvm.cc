@@ -1,6 +1,6 @@
 #include "cli/jvm/running_jvm.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

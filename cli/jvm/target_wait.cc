@@ -1,6 +1,6 @@
 #include "cli/jvm/target_wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 
 #include <algorithm>

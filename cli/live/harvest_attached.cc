@@ -1,6 +1,6 @@
 #include "cli/live/harvest_attached.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <optional>

@@ -1,5 +1,5 @@
 // iprof harvest: a profile of a running JVM from the counters that HotSpot keeps anyway.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

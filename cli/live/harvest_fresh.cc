@@ -1,6 +1,6 @@
 #include "cli/live/harvest_fresh.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/live/agent_library.h"
 #include "cli/live/program_wait.h"

@@ -1,6 +1,6 @@
 #include "cli/live/harvest_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

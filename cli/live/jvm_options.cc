@@ -1,6 +1,6 @@
 #include "cli/live/jvm_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <string>

@@ -1,6 +1,6 @@
 #include "cli/live/open_metrics.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/join_text.h"
 #include "writer/base/utf8.h"
 
 namespace iprof::cli {
@@ -93,8 +94,7 @@ std::string EscapeLabel(std::string_view value) {
 std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   Exposition out(who);
   out.Family("iprof_agent", "info", "", "The agent and what it records.");
-  std::string records;
-  for (const std::string& record : status.records) records += (records.empty() ? "" : ",") + record;
+  const std::string records = JoinText(status.records, ",");
   out.Sample("iprof_agent_info", "1",
              fmt::format("{},{},{}", Label("version", status.agent_version),
                          Label("records", records), Label("out", status.out)));

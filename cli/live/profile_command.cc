@@ -1,5 +1,5 @@
 // iprof profile: records a window of a running program, writes the profile and leaves the program as it was.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <memory>

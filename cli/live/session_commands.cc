@@ -1,5 +1,5 @@
 // iprof start, stop, reset, dump and status: commands to an agent that is loaded.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>

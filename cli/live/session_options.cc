@@ -1,6 +1,6 @@
 #include "cli/live/session_options.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/live/jvm_options.h"
 #include "writer/profile/io/atomic_file.h"

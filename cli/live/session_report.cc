@@ -1,9 +1,10 @@
 #include "cli/live/session_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/terminal_text.h"
+#include "writer/base/join_text.h"
 #include "writer/base/utc_time.h"
 
 namespace iprof::cli {
@@ -30,12 +31,6 @@ std::string Snapshots(const SessionStatus& status) {
   const uint64_t age = status.now_ms > status.snapshot_ms ? status.now_ms - status.snapshot_ms : 0;
   return fmt::format("{} snapshot{}, the last one {} ago", Grouped(status.snapshots),
                      status.snapshots == 1 ? "" : "s", Seconds(age));
-}
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text.empty() ? "nothing" : EscapeForTerminal(text);
 }
 
 // While nothing is recorded, all methods have their own code, and counting costs nothing.
@@ -128,7 +123,8 @@ std::string StatusText(const std::string& who, const SessionStatus& status, cons
   const auto row = [&](std::string_view name, const std::string& value) {
     text += Paragraph(fmt::format("  {:<12}", name), value, layout);
   };
-  row("records", Joined(status.records));
+  row("records",
+      status.records.empty() ? "nothing" : EscapeForTerminal(JoinText(status.records, ", ")));
   row("classes", fmt::format("{} counted, {} left alone", Grouped(status.classes_counted),
                              Grouped(status.classes_left_alone)));
   row("methods", fmt::format("{} counted, {} left out", Grouped(status.methods_counted),

@@ -1,6 +1,6 @@
 #include "cli/live/window_recording.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 #include <vector>

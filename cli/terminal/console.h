@@ -12,7 +12,7 @@
 // Failure: as above; Finish returns the exit code. Throws nothing but std::bad_alloc.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iterator>
 #include <string>

@@ -1,12 +1,12 @@
 #include "cli/terminal/option_kinds.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>
 
 #include "agent/settings/option_values.h"
+#include "writer/base/join_text.h"
 #include "writer/base/nearest_name.h"
 #include "writer/profile/io/format_version.h"
 
@@ -77,7 +77,7 @@ OptionRow AddDuration(OptionList& options, const std::string& name, std::chrono:
 OptionRow AddChoice(OptionList& options, const std::string& name, std::string& value,
                     const std::vector<std::string>& choices, const std::string& description) {
   return options.Add(name, value, description)
-      .Takes(fmt::format("{}", fmt::join(choices, "|")))
+      .Takes(JoinText(choices, "|"))
       .Check([choices](const std::string& given) -> std::string {
         for (const std::string& choice : choices) {
           if (given == choice) return {};
@@ -85,7 +85,7 @@ OptionRow AddChoice(OptionList& options, const std::string& name, std::string& v
         const std::string_view nearest = NearestName(given, choices);
         const std::string hint =
             nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-        return fmt::format("'{}' is not one of {}{}", given, fmt::join(choices, ", "), hint);
+        return fmt::format("'{}' is not one of {}{}", given, JoinText(choices, ", "), hint);
       });
 }
 

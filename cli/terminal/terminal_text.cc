@@ -1,6 +1,6 @@
 #include "cli/terminal/terminal_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <iterator>

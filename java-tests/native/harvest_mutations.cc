@@ -7,7 +7,7 @@
 //
 // Crashes and findings of sanitizers name none: the last number on standard error is that of the
 // mutation, with IPROF_PRINT_MUTATIONS in the environment.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -13,7 +13,7 @@
 // left out.
 //
 // harvest_records PID --image FILE: writes the memory that a harvest reads, as a RecordedImage.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 A file may include from its own room and from those that scripts/rooms.toml allows it; CMake files may link no more than that, and the
 table in CONTRIBUTING.md must say the same. Also, every test and fuzz target must be built: one that no CMake file names would never
 run. No two rooms have a type of the same name and namespace: the linker would silently take one for both. And the comment at the top of every header must say which threads may use it and what happens on failure. And the agent and the
-tool open files in one way only (writer/base/open_file.h).
+tool open files in one way only (writer/base/open_file.h), and no source includes what makes clang slow.
 """
 
 import pathlib
@@ -17,6 +17,9 @@ from iprofdev import room_links, rooms  # noqa: E402
 
 FOLDERS = ("writer", "agent", "cli", "runtime", "bench", "java-tests/native/classfile")
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
+# With these, clang compiles fmt's formatting again for each source: half of the time that a package takes. fmt/core.h and
+# writer/base/join_text.h do the same.
+SLOW_HEADERS = {"fmt/format.h", "fmt/ranges.h", "fmt/chrono.h", "fmt/ostream.h"}
 
 try:
     ROOMS = rooms.read((root / "scripts" / "rooms.toml").read_text())
@@ -71,6 +74,8 @@ for folder in FOLDERS:
             quoted, included = match.group(1) == '"', match.group(2)
             if included in JVM_HEADERS and not ROOMS[room].jvm:
                 violations.append(f"{name}:{number}: {room} must not know {included}")
+            if included in SLOW_HEADERS:
+                violations.append(f"{name}:{number}: {included} is slow to compile: fmt/core.h and JoinText are enough")
             if not quoted or "/" not in included:
                 continue
             other = room_of(included)

@@ -18,7 +18,7 @@ if(BUILD_TESTING)
     add_executable(iprof_test_headers ${CMAKE_BINARY_DIR}/test_headers.cc)  # an executable, because tests are: -fPIE
     target_link_libraries(iprof_test_headers PRIVATE iprof_common Catch2::Catch2)
     target_compile_options(iprof_test_headers PRIVATE ${IPROF_TEST_OPTIONS})
-    target_precompile_headers(iprof_test_headers PRIVATE <catch2/catch.hpp> <fmt/format.h> <string> <vector>)
+    target_precompile_headers(iprof_test_headers PRIVATE <catch2/catch.hpp> <fmt/core.h> <string> <vector>)
   endif()
 endif()
 

@@ -53,7 +53,7 @@ if(IPROF_PRECOMPILED AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_link_libraries(iprof_room_headers PRIVATE iprof_common)
   target_precompile_headers(iprof_room_headers PRIVATE
     <algorithm> <array> <atomic> <bit> <chrono> <cstring> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>
-    <string_view> <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
+    <string_view> <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/core.h>)
 endif()
 
 # iprof_room(NAME SOURCES a.cc b.cc LIBS other ... [ALONE a.cc]): the static library of one room. A unity build (IPROF_UNITY)

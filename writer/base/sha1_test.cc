@@ -1,6 +1,6 @@
 #include "writer/base/sha1.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 #include "writer/base/utc_time.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ctime>

@@ -1,6 +1,6 @@
 #include "writer/control/channel.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 

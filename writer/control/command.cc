@@ -1,6 +1,6 @@
 #include "writer/control/command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "writer/base/join_text.h"
 #include "writer/base/nearest_name.h"
 #include "writer/base/option_text.h"
 
@@ -131,7 +132,7 @@ template <typename Enum, size_t kCount>
 std::string ParseWord(std::string_view text, const std::array<std::string_view, kCount>& words,
                       Enum& value) {
   const auto found = std::find(words.begin(), words.end(), text);
-  if (found == words.end()) return fmt::format("must be {}", fmt::join(words, " or "));
+  if (found == words.end()) return fmt::format("must be {}", JoinText(words, " or "));
   value = static_cast<Enum>(found - words.begin());
   return "";
 }

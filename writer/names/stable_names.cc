@@ -1,6 +1,6 @@
 #include "writer/names/stable_names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

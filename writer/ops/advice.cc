@@ -1,6 +1,6 @@
 #include "writer/ops/advice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
@@ -8,6 +8,7 @@
 
 #include "writer/base/grouped.h"
 #include "writer/base/java_release.h"
+#include "writer/base/join_text.h"
 #include "writer/ops/advice_figures.h"
 #include "writer/ops/check_rules.h"
 #include "writer/profile/image/image_note.h"
@@ -260,7 +261,7 @@ class Adviser {
     Add("other-jdk", Usability::kDoubts, share,
         fmt::format("recorded on JDK {}, and {} of the weight is in the JDK's own methods, whose "
                     "positions may not fit JDK {}",
-                    fmt::join(others, " and "), Percent(share), JdkOf(Target())),
+                    JoinText(others, " and "), Percent(share), JdkOf(Target())),
         fmt::format("/path/to/jdk-{}/bin/{}", JdkOf(Target()), RecordAgain()));
   }
 

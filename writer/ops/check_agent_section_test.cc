@@ -1,6 +1,6 @@
 #include "writer/ops/check_agent_section.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 #include <string>

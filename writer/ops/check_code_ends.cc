@@ -1,6 +1,6 @@
 #include "writer/ops/check_code_ends.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

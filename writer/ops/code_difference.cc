@@ -1,6 +1,6 @@
 #include "writer/ops/code_difference.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <vector>

@@ -1,8 +1,9 @@
 #include "writer/ops/merge_warnings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/ops/program_groups.h"
 #include "writer/profile/image/image_target.h"
 #include "writer/profile/io/agent_section.h"
@@ -75,7 +76,7 @@ std::string OfPrograms(const std::vector<std::string>& inputs) {
 }
 
 std::string Joined(const std::vector<std::string>& examples, size_t methods) {
-  return fmt::format("{}{}", fmt::join(examples, ", "), examples.size() < methods ? ", ..." : "");
+  return fmt::format("{}{}", JoinText(examples, ", "), examples.size() < methods ? ", ..." : "");
 }
 
 std::string OfSamples(int64_t samples) {

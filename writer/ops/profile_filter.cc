@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "writer/base/glob.h"
+#include "writer/base/join_text.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/profile/entry_copier.h"
 #include "writer/profile/image/sample_split.h"
@@ -139,16 +140,6 @@ class Selection {
   std::vector<EntryIndex> kept_[kTableCount];
 };
 
-std::string Joined(const std::vector<std::string>& texts, std::string_view suffix = {}) {
-  std::string joined;
-  for (const std::string& text : texts) {
-    if (!joined.empty()) joined += ", ";
-    joined += text;
-    joined += suffix;
-  }
-  return joined;
-}
-
 }  // namespace
 
 bool ProfileFilter::Wants(std::string_view class_name) const {
@@ -162,11 +153,12 @@ bool ProfileFilter::Wants(std::string_view class_name) const {
 }
 
 std::string ProfileFilter::Describe() const {
-  std::string text = Joined(include);
-  const std::string in_packages = Joined(packages, ".*");
-  if (!in_packages.empty()) text += (text.empty() ? "" : ", ") + in_packages;
+  std::vector<std::string> wanted = include;
+  for (const std::string& package : packages) wanted.push_back(package + ".*");
+  std::string text = JoinText(wanted, ", ");
   if (app) text += text.empty() ? "outside the JDK" : " outside the JDK";
-  if (!exclude.empty()) text += (text.empty() ? "all without " : " without ") + Joined(exclude);
+  if (!exclude.empty())
+    text += (text.empty() ? "all without " : " without ") + JoinText(exclude, ", ");
   return text;
 }
 

@@ -1,7 +1,7 @@
 #include "writer/records/assembly_report.h"
 #include "writer/base/grouped.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

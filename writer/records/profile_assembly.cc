@@ -1,6 +1,6 @@
 #include "writer/records/profile_assembly.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

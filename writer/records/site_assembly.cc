@@ -1,6 +1,6 @@
 #include "writer/records/site_assembly.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

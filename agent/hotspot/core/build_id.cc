@@ -1,7 +1,7 @@
 #include "agent/hotspot/core/build_id.h"
 
 #include <elf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

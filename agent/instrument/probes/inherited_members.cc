@@ -1,6 +1,6 @@
 #include "agent/instrument/probes/inherited_members.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "agent/instrument/table/memory_budget.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

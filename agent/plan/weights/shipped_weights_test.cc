@@ -1,6 +1,6 @@
 #include "agent/plan/weights/shipped_weights.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

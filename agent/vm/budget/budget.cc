@@ -1,6 +1,6 @@
 #include "agent/vm/budget/budget.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "agent/vm/cells/chunk_holders.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

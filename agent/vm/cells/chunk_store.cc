@@ -1,6 +1,6 @@
 #include "agent/vm/cells/chunk_store.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

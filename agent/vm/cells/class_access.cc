@@ -1,6 +1,6 @@
 #include "agent/vm/cells/class_access.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

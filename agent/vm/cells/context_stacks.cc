@@ -1,6 +1,6 @@
 #include "agent/vm/cells/context_stacks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <time.h>
 
 #include <algorithm>

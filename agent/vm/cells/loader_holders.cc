@@ -1,6 +1,6 @@
 #include "agent/vm/cells/loader_holders.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "agent/classfile/class_file.h"
 #include "agent/vm/cells/chunk_holders.h"

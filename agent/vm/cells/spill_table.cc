@@ -1,6 +1,6 @@
 #include "agent/vm/cells/spill_table.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "agent/vm/classes/class_origin.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "agent/vm/classes/class_restorer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

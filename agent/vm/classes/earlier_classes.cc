@@ -1,6 +1,6 @@
 #include "agent/vm/classes/earlier_classes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

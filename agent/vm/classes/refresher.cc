@@ -1,6 +1,6 @@
 #include "agent/vm/classes/refresher.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "agent/vm/classes/unlinked_classes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,10 +1,11 @@
 #include "agent/vm/counting/class_origin_choice.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 
 #include "agent/vm/classes/other_agents.h"
+#include "writer/base/join_text.h"
 
 namespace iprof::vm {
 
@@ -21,7 +22,7 @@ std::unique_ptr<ClassOrigin> MakeClassOrigin(const std::vector<std::string>& arg
   if (first.empty() && !late && !plan.restorable) return nullptr;
   auto origin = std::make_unique<ClassOrigin>(log, !first.empty());
   if (first.empty()) return origin;
-  const std::string names = fmt::format("{}", fmt::join(first, ", "));
+  const std::string names = JoinText(first, ", ");
   const std::string_view what = first.size() == 1 ? "another agent" : "other agents";
   const std::string_view verb = first.size() == 1 ? "comes" : "come";
   log.Warning(late ? fmt::format("{} ({}) may change classes first: positions "

@@ -1,6 +1,6 @@
 #include "agent/vm/counting/counting.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 // Stacks of calls and branches whose callers may matter (contexts=all). See counting.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

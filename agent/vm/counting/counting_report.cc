@@ -1,5 +1,5 @@
 // What Counting says of itself and of its profiles. See counting.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

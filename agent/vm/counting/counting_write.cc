@@ -1,5 +1,5 @@
 // What Counting writes into a sink. See counting.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "agent/vm/counting/freezer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "agent/vm/counting/startup_plan.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace iprof::vm {
 

@@ -7,7 +7,7 @@
 // Threads: any, in any phase. Failure: see above.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "agent/vm/jvmti/jvmti_environment.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <mutex>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "agent/vm/jvmti/jvmti_error.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "agent/vm/sampling/sample_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "agent/vm/sampling/sampling.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <jvmticmlr.h>
 
 #include <algorithm>

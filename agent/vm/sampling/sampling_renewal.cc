@@ -1,5 +1,5 @@
 // How Sampling has old code compiled again. See sampling.h and code_renewal.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #include "agent/vm/session/agent.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 // The agent's commands: who brings them, and what they do. See agent.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string_view>

@@ -2,7 +2,7 @@
 //
 // A profile that was sent to a caller is not in its place yet: the caller may fail to save it, or be killed. So it counts as
 // written only when the caller has said so. Until then the raw file stays, and the program's end writes the profile.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <optional>

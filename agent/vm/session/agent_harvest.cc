@@ -1,5 +1,5 @@
 // The command harvest. See agent.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "agent/vm/classes/swap_guard.h"
 #include "agent/vm/jvmti/jdk_version.h"

@@ -1,5 +1,5 @@
 // The command refresh. See agent.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 

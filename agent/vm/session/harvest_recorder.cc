@@ -1,6 +1,6 @@
 #include "agent/vm/session/harvest_recorder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "agent/vm/session/load.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <jvmti.h>
 #include <unistd.h>
 
@@ -28,6 +28,7 @@
 #include "agent/vm/session/control/tool_connection.h"
 #include "agent/vm/session/library_note.h"
 #include "agent/vm/session/running_jvm.h"
+#include "writer/base/join_text.h"
 #include "writer/control/answer.h"
 #include "writer/control/command.h"
 
@@ -180,7 +181,7 @@ Result<Loaded> TryLoad(JavaVM* vm, std::string_view text, LoadReason reason) {
     if (!SelectedBy(program, parsed->options.only)) {
       std::string why =
           fmt::format("'{}' matches no pattern of only={}, so this JVM runs without the agent",
-                      program.name, fmt::join(parsed->options.only, "+"));
+                      program.name, JoinText(parsed->options.only, "+"));
       Log stderr_log;
       stderr_log.SetVerbosity(static_cast<int>(parsed->options.verbose));
       stderr_log.Statistics(why);

@@ -1,6 +1,6 @@
 #include "agent/vm/session/own_harvest.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +23,7 @@
 #include "agent/vm/jvmti/vm_flags.h"
 #include "writer/base/glob.h"
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/base/small_file.h"
 #include "writer/profile/io/agent_section.h"
 
@@ -44,16 +45,10 @@ int64_t OwnAgeSeconds() {
   return hotspot::AgeSeconds(ReadSmallFile("/proc/self/stat").value_or(""));
 }
 
-std::string Joined(const PatternList& patterns) {
-  std::string text;
-  for (const std::string& pattern : patterns) text += (text.empty() ? "" : "+") + pattern;
-  return text;
-}
-
 // The classes that are counted exactly, for the note: "a.* without a.b.*".
 std::string ExactClasses(const Options& options) {
-  std::string text = Joined(options.include);
-  if (!options.exclude.empty()) text += " without " + Joined(options.exclude);
+  std::string text = JoinText(options.include, "+");
+  if (!options.exclude.empty()) text += " without " + JoinText(options.exclude, "+");
   if (text.size() > kMostPatternBytes) text = text.substr(0, kMostPatternBytes) + "...";
   return text;
 }

@@ -1,5 +1,5 @@
 // The profile of a session: made by its recorders, written, reported. See session.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

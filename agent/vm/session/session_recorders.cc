@@ -1,5 +1,5 @@
 // What a session records: its recorders, and what each is told of the others. See session.h.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "agent/vm/session/weights_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <cerrno>

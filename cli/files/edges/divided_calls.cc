@@ -1,6 +1,6 @@
 #include "cli/files/edges/divided_calls.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

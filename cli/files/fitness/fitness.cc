@@ -1,6 +1,6 @@
 #include "cli/files/fitness/fitness.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>

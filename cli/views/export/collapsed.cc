@@ -1,6 +1,6 @@
 #include "cli/views/export/export_format.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iterator>
 #include <map>

@@ -1,6 +1,6 @@
 #include "cli/views/report/class_listings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include "cli/views/report/source_texts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

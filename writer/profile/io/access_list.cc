@@ -1,7 +1,7 @@
 #include "writer/profile/io/access_list.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "writer/profile/io/estimate_note.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,11 +1,12 @@
 #include "writer/profile/io/harvest_note.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
 
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/json_builder.h"
 #include "writer/profile/io/json_object.h"
@@ -45,9 +46,7 @@ Words Split(std::string_view joined) {
 std::string United(std::string_view a, std::string_view b) {
   Words words = Split(a);
   words.merge(Split(b));
-  std::string joined;
-  for (const std::string& word : words) joined += (joined.empty() ? "" : "+") + word;
-  return joined;
+  return JoinText(words, "+");
 }
 
 std::string CallsAndWeights(const HarvestNote& note) {

@@ -1,6 +1,6 @@
 #include "writer/profile/io/json_builder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "writer/profile/io/writer.h"
 

@@ -1,6 +1,6 @@
 #include "writer/profile/io/run_note.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <tuple>

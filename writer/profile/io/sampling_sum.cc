@@ -1,10 +1,10 @@
 #include "writer/profile/io/sampling_sum.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "writer/base/join_text.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/json_builder.h"
 #include "writer/profile/io/json_object.h"
@@ -154,8 +154,7 @@ std::string SamplingSum::ToJson() const {
   JsonBuilder json;
   json.Open('{').Field("event", event_).Field("intervalNs", interval_ns_);
   for (const auto& [name, value] : numbers_) json.Field(name, value);
-  for (const auto& [name, texts] : texts_)
-    json.Field(name, fmt::format("{}", fmt::join(texts, kSeparator)));
+  for (const auto& [name, texts] : texts_) json.Field(name, JoinText(texts, kSeparator));
   json.Key("outcomes").Open('{');
   for (const auto& [name, pair] : outcomes_)
     json.Key(name).Open('[').Int(pair[0]).Int(pair[1]).Close(']');

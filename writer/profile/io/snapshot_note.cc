@@ -1,6 +1,6 @@
 #include "writer/profile/io/snapshot_note.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

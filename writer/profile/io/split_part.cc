@@ -1,6 +1,6 @@
 #include "writer/profile/io/split_part.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

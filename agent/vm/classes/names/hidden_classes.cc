@@ -1,6 +1,6 @@
 #include "agent/vm/classes/names/hidden_classes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 #include "agent/vm/session/control/command_queue.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "agent/vm/session/control/doorbell.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

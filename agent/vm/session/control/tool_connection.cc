@@ -1,6 +1,6 @@
 #include "agent/vm/session/control/tool_connection.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,6 +1,6 @@
 #include "agent/vm/session/dump/profile_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <utility>

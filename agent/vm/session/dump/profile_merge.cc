@@ -1,6 +1,6 @@
 #include "agent/vm/session/dump/profile_merge.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

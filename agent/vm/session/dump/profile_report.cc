@@ -1,6 +1,6 @@
 #include "agent/vm/session/dump/profile_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "writer/base/glob.h"
 #include "writer/base/grouped.h"
+#include "writer/base/join_text.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
@@ -108,7 +109,7 @@ Status FindNothing(const Profile& profile, const Options& options,
     return {Code::kUsage,
             fmt::format("nothing was counted, because include={} matches no class that was loaded "
                         "({}; force=always writes it anyway)",
-                        fmt::join(unmatched, "+"), kNamesHaveDots)};
+                        JoinText(unmatched, "+"), kNamesHaveDots)};
   }
   if (IsEmpty(profile))
     return {Code::kUsage, "nothing was recorded (force=always writes it anyway)"};
@@ -129,7 +130,7 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
     parts.push_back(Counted(sites, "site", "sites"));
   }
   if (options.samples) parts.push_back(DescribeSamples(profile));
-  std::string text = !parts.empty() ? fmt::format("{}", fmt::join(parts, ", "))
+  std::string text = !parts.empty() ? JoinText(parts, ", ")
                      : has_counts   ? "no methods, sites or samples were to be recorded"
                                     : "nothing";
   const std::string exactness = DescribeExactness(profile, options, assembly, lacks_harvest);
@@ -158,7 +159,7 @@ std::vector<std::string> FindMissing(const Profile& profile, const Options& opti
   look(options.samples, Table::kSamples, "samples");
   if (!empty.empty()) {
     found.push_back(
-        fmt::format("the profile has no {}, which were to be recorded", fmt::join(empty, ", no ")));
+        fmt::format("the profile has no {}, which were to be recorded", JoinText(empty, ", no ")));
   }
   for (const std::string& pattern : unmatched) {
     found.push_back(

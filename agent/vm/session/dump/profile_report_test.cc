@@ -1,7 +1,7 @@
 // The line about a profile, and the warnings about what it lacks.
 #include "agent/vm/session/dump/profile_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 

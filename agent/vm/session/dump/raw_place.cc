@@ -1,6 +1,6 @@
 #include "agent/vm/session/dump/raw_place.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

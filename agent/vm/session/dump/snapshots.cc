@@ -1,6 +1,6 @@
 #include "agent/vm/session/dump/snapshots.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
