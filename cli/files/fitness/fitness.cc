@@ -91,9 +91,12 @@ bool Fits(SiteKind kind, Table table) {
       return kind == SiteKind::kReceiverCall;
     case Table::kInstanceOfs:
       return kind == SiteKind::kTypeCheck;
-    default:
-      return kind != SiteKind::kNoInstruction;
+    case Table::kCalls:
+    case Table::kMonitors:
+    case Table::kSamples:
+      break;
   }
+  return kind != SiteKind::kNoInstruction;
 }
 
 std::string_view Wanted(Table table) {
@@ -104,9 +107,12 @@ std::string_view Wanted(Table table) {
       return "call with a receiver";
     case Table::kInstanceOfs:
       return "type check";
-    default:
-      return "instruction";
+    case Table::kCalls:
+    case Table::kMonitors:
+    case Table::kSamples:
+      break;
   }
+  return "instruction";
 }
 
 std::string Mismatch(Bci bci, std::string_view wanted, const Site& site) {

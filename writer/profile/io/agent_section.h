@@ -44,6 +44,7 @@ inline constexpr int64_t kAgentKeyVersion = 1;
 
 // The parts that we know.
 inline constexpr std::string_view kCodePart = "code";
+inline constexpr std::string_view kContextsPart = "contexts";
 inline constexpr std::string_view kEstimatesPart = "estimates";
 inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
@@ -52,6 +53,7 @@ inline constexpr std::string_view kPositionsPart = "positions";
 inline constexpr std::string_view kProvenancePart = "provenance";
 inline constexpr std::string_view kSamplingPart = "sampling";
 inline constexpr std::string_view kSnapshotPart = "snapshot";
+inline constexpr std::string_view kSplitPart = "split";
 
 class AgentSection {
  public:

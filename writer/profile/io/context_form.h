@@ -24,11 +24,10 @@
 #include <string_view>
 
 #include "writer/base/status.h"
+#include "writer/profile/io/agent_section.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
-
-inline constexpr std::string_view kContextsPart = "contexts";
 
 // Whether the text is the part of an inclusive profile.
 bool IsInclusivePart(std::string_view json);

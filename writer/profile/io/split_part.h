@@ -30,11 +30,11 @@
 #include <string_view>
 #include <vector>
 
+#include "writer/profile/io/agent_section.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
 
-inline constexpr std::string_view kSplitPart = "split";
 // Of a profile that was never written. Whoever writes it finds the stacks.
 inline constexpr std::string_view kCompleteSplit = R"({"sites":0,"complete":true,"whole":[]})";
 // The same of a merge with files whose stacks an earlier build had cut.
