@@ -6,12 +6,12 @@ namespace iprof::hotspot {
 namespace {
 
 using classfile::Op;
-using Code = std::vector<uint8_t>;
+using CodeBytes = std::vector<uint8_t>;
 
 TEST_CASE("code is split into its instructions, and branches into their targets") {
   // 0: iload_0; 1: tableswitch 0..1; 24: ifeq 30; 27: goto 24; 30: return
-  const Code code = {26, 170, 0, 0,  0, 0, 0, 29, 0,   0, 0, 0,   0,    0,    0,  1,
-                     0,  0,   0, 23, 0, 0, 0, 26, 153, 0, 6, 167, 0xFF, 0xFD, 177};
+  const CodeBytes code = {26, 170, 0, 0,  0, 0, 0, 29, 0,   0, 0, 0,   0,    0,    0,  1,
+                          0,  0,   0, 23, 0, 0, 0, 26, 153, 0, 6, 167, 0xFF, 0xFD, 177};
   const auto all = SplitCode(code);
   REQUIRE(all);
   REQUIRE(all->size() == 5);
@@ -24,14 +24,14 @@ TEST_CASE("code is split into its instructions, and branches into their targets"
 }
 
 TEST_CASE("code that ends within an instruction, or has unknown ones, is refused") {
-  CHECK_FALSE(SplitCode(Code{153, 0}));  // ifeq
-  CHECK_FALSE(SplitCode(Code{202}));     // breakpoint
-  CHECK_FALSE(SplitCode(Code{255}));
-  CHECK_FALSE(SplitCode(Code{196}));           // wide
-  CHECK_FALSE(SplitCode(Code{196, 0, 0, 0}));  // wide nop
-  CHECK_FALSE(SplitCode(Code{170, 0, 0, 0}));  // tableswitch
-  CHECK_FALSE(SplitCode(Code{171, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF}));
-  CHECK(SplitCode(Code{196, 132, 0, 1, 0, 1})->size() == 1);  // wide iinc
+  CHECK_FALSE(SplitCode(CodeBytes{153, 0}));  // ifeq
+  CHECK_FALSE(SplitCode(CodeBytes{202}));     // breakpoint
+  CHECK_FALSE(SplitCode(CodeBytes{255}));
+  CHECK_FALSE(SplitCode(CodeBytes{196}));           // wide
+  CHECK_FALSE(SplitCode(CodeBytes{196, 0, 0, 0}));  // wide nop
+  CHECK_FALSE(SplitCode(CodeBytes{170, 0, 0, 0}));  // tableswitch
+  CHECK_FALSE(SplitCode(CodeBytes{171, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF}));
+  CHECK(SplitCode(CodeBytes{196, 132, 0, 1, 0, 1})->size() == 1);  // wide iinc
 }
 
 }  // namespace
