@@ -1,5 +1,5 @@
-"""Builds the oracles that are Java agents (asm/CountingOracle.java, asm/ContextOracle.java) with a given JDK, and returns the options
-that run them."""
+"""Builds the oracles that are Java agents (asm/CountingOracle.java, asm/ContextOracle.java) and what is compared with the agent
+(asm/EntryConstants.java) with a given JDK, and returns the options that run them."""
 
 import pathlib
 import shutil

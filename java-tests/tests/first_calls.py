@@ -6,6 +6,8 @@ import time
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import C1_ONLY, AgentCase
+from harness.scope import in_proof
+from oracle.asm_agent import AsmAgent
 
 STEPS = ["first", "second", "third", "fourth"]
 
@@ -74,3 +76,24 @@ class FirstCalls(AgentCase):
             self.step(process)
         self.end(process)
         self.run_tool("top", "--first", self.folder / "n.iprof", expect=5)
+
+
+class FullHeap(AgentCase):
+    """Methods are called for the first time while the program's heap is full."""
+    HEAP = ("-Xmx32m", "-XX:+UseG1GC")
+    RIGHT = "sum 23\n"
+
+    def test_counting_needs_nothing_of_it(self):
+        self.assertEqual(self.run_java("FullHeap", agent=None, jvm_args=self.HEAP).stdout, self.RIGHT)
+        self.assertEqual(self.run_java("FullHeap", jvm_args=self.HEAP).stdout, self.RIGHT)
+        self.assertEqual(self.profile().calls_of("FullHeap.two"), 1)
+
+    @in_proof
+    def test_dynamic_constants_need_some(self):
+        """They would give the exact order of first calls. But resolving one takes memory of the heap: a program that is right without
+        them breaks. That is why the order is that in which snapshots see the counters."""
+        if self.jvm.tool("javac") is None:
+            self.skipTest(f"{self.jvm.id} has no javac to build the agent with")
+        constants = AsmAgent(self.jvm, self.folder / "constants", "EntryConstants")
+        run = self.run_java("FullHeap", agent=None, jvm_args=[*self.HEAP, *constants.options("none")])
+        self.assertEqual(run.stdout, "broken by java.lang.OutOfMemoryError: Java heap space\n")

@@ -2,9 +2,10 @@
 // first ran, roughly: within the time between two readings, methods have the order of their counters, which is that in which
 // classes were loaded.
 //
-// Why not exactly: the program would have to say so at each first call. A probe that does costs something at every call, and
-// a dynamic constant (JVMS 4.4.10), which the JVM resolves once, makes it run Java code of java.lang.invoke inside of any
-// method, also of those that this code itself needs. What reads the counters anyway costs the program nothing.
+// Why not exactly: the program would have to say so at each first call. A probe that does costs something at every call. A
+// dynamic constant (JVMS 4.4.10) costs nothing after the JVM has resolved it, but resolving takes memory of the program's heap: a
+// program that calls a method for the first time while its heap is full gets an OutOfMemoryError for it, and runs without
+// (java-tests/tests/first_calls.py, FullHeap). What reads the counters anyway costs the program nothing.
 //
 // Example: the first snapshot finds counters 2 and 5 above 0, the second also 1. The order is 2, 5, 1.
 //
