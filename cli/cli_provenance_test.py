@@ -46,8 +46,8 @@ run:            app.jar on JDK 17.0.15 (Debian, 17.0.15+6, x86_64), iprofagent
                 2026-11-24 23:35:27 to 23:36:28 UTC, 61.2 s recorded, from the
                 JVM's start
                 tables: calls+branches, from counters, options: out=a.iprof
-                counts: exact but for races between threads; may be off by up to
-                2 in 6 methods, because exceptions ended calls or calls had not
+                counts: exact but for races between threads; 6 methods may be
+                off by up to 2, because exceptions ended calls or calls had not
                 ended
                 left out: 3 calls or type checks that met objects of unknown
                 class
@@ -57,7 +57,7 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
 
     def test_the_bound_of_a_snapshot_is_not_known(self):
         for methods, said in (({"exact": 0, "within_k": 2444, "unknown": 1},
-                               "may be off by an unknown number in 2,445 methods, because the program ran on while they were read"),
+                               "2,445 methods may be off by an unknown number, because the program ran on while they were read"),
                               ({"exact": 1, "within_k": 0, "unknown": 0, "largest_k": 0}, "exact but for races between threads")):
             run = {"methods": methods, "losses": {}, "recorded_ms": 1}
             a = self.write("a.iprof", profile(iprofagent=section(provenance=provenance(run))))
@@ -77,10 +77,10 @@ sampling:       cpu, every 10 ms, 20 signals, 1 failed
                          " left out: 2 of a later version "
                          "set to 0: 71 counts that came out negative, because of races between threads or exceptions")
         self.assertEqual(shown({"within_k": 1, "largest_k": 3}, {}), 
-                         " counts: may be off by up to 3 in 1 method, because exceptions ended calls or calls had not ended")
+                         " counts: 1 method may be off by up to 3, because exceptions ended calls or calls had not ended")
         self.assertEqual(shown({"exact": 1, "within_k": 2, "unknown": 1, "largest_k": 3}, {}),
-                         f"{races}; may be off in 3 methods, because exceptions ended calls or calls had not ended: "
-                         "by up to 3 in 2, by an unknown number in 1")
+                         f"{races}; 3 methods may be off, because exceptions ended calls or calls had not ended: "
+                         "2 by up to 3, 1 by an unknown number")
 
     def test_standard_input_has_a_name(self):
         text = json.dumps(profile()).encode()

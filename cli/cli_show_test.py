@@ -232,7 +232,7 @@ class Filters(CliTest):
         a = self.write("a.iprof", {**shop(), "iprofagent": section(provenance={"runs": [run]}, estimates=estimates)})
         for options, is_estimated in (((), True), (("--app",), False), (("--package", "com.shop"), False)):
             shown = " ".join(self.out("show", *options, a).split())
-            self.assertIn("may be off by an unknown number in 2 methods, because exceptions ended calls, calls had not ended, or methods were not counted all the time", shown)
+            self.assertIn("2 methods may be off by an unknown number, because exceptions ended calls, calls had not ended, or methods were not counted all the time", shown)
             self.assertEqual("estimated: 35.0 % of all calls, in 1 method that was not counted all the time" in shown, is_estimated, shown)
             self.assertEqual("estimated:" in shown, is_estimated, shown)
 

@@ -6,8 +6,8 @@ import java.nio.channels.FileChannel;
 
 /**
  * Counts for ever, and keeps the truth about its counts in a file that is mapped and shared, so that it is complete whenever
- * the process is killed. Arguments: the file, and how many threads run (1 or 2). Each thread has its own methods, so that
- * no thread takes away another's increments.
+ * the process is killed. Arguments: the file, how many threads run (1 or 2), and how many ms each rests after a ms of work
+ * (none, unless given). Each thread has its own methods, so that no thread takes away another's increments.
  *
  * <p>The file has, for each thread, HISTORY + 1 pairs of longs. The first has how many steps have begun, and how many entries
  * of the history were written. Entry n, at n % HISTORY, has a time (ms since 1970) and how many steps had ended by then.
@@ -61,7 +61,7 @@ public final class KeepsTruth {
         return sum;
     }
 
-    static void run(int thread, LongBuffer truth) {
+    static void run(int thread, LongBuffer truth, long rest) throws InterruptedException {
         int base = thread * PER_THREAD;
         long last = 0, entries = 0, sum = 0;
         for (int n = 0;; n = n == 999_999_999 ? 0 : n + 1) {
@@ -77,6 +77,9 @@ public final class KeepsTruth {
                     truth.put(entry + 1, n + 1);
                     truth.put(base + 1, ++entries);
                     last = now;
+                    if (rest > 0) {
+                        Thread.sleep(rest);
+                    }
                 }
             }
             if (sum == 1) {
@@ -87,6 +90,7 @@ public final class KeepsTruth {
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[1]);
+        long rest = args.length > 2 ? Long.parseLong(args[2]) : 0;
         LongBuffer truth;
         try (RandomAccessFile file = new RandomAccessFile(args[0], "rw")) {
             truth = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 8L * PER_THREAD * threads)
@@ -95,9 +99,15 @@ public final class KeepsTruth {
         System.out.println("ready");
         for (int t = 1; t < threads; t++) {
             int thread = t;
-            new Thread(() -> run(thread, truth)).start();
+            new Thread(() -> {
+                try {
+                    run(thread, truth, rest);
+                } catch (InterruptedException never) {
+                    throw new IllegalStateException(never);
+                }
+            }).start();
         }
-        run(0, truth);
+        run(0, truth, rest);
     }
 
     private KeepsTruth() {}

@@ -266,7 +266,7 @@ class Cycles(AgentCase):
     def test_a_start_keeps_no_garbage(self):
         """A start takes seconds in a large program. What the program drops in that time can be unloaded, as without us."""
         socket_path = self.folder / "socket"
-        process = self.start_java("ClassChurn", 600_000, "lu", agent=f"control={socket_path},start=n,samples=n",
+        process = self.start_java("ClassChurn", 300_000, "lu", agent=f"control={socket_path},start=n,samples=n",
                                   jvm_args=["-XX:+UseSerialGC", "-XX:MaxMetaspaceSize=40m"], ready=None)
         deadline = time.monotonic() + PATIENCE_S
         while process.out_path.read_text().count("classes ") < 2:  # it runs, and has made some garbage

@@ -29,6 +29,7 @@ HISTORY = 1 << 14
 PER_THREAD = 2 * (HISTORY + 1)
 PERIOD_MS = 100
 AT_ONCE = 3  # programs at a time
+REST_MS = 2  # of each thread after a ms of work, so that most of the CPU time is left to others
 POINT = 0.01
 WARM = 1_000_000  # calls after which HotSpot counts those of a method, however busy its compilers are
 PAGE = 4096  # of a raw file
@@ -147,10 +148,10 @@ class KillCase(SnapshotCase):
         self.seed = int(os.environ.get("IPROF_SEED", random.randrange(1 << 30)))
         self.random = random.Random(self.seed)
 
-    def many(self, count, kill_one):
+    def many(self, count, kill_one, most_delay=0.6):
         """Kills programs, several at a time. kill_one(number, delay) returns the age of what was recovered in ms, by the snapshot's own
         time, and the snapshot's number; None if there was no snapshot yet."""
-        delays = [self.random.uniform(0, 1.5) for _ in range(count)]
+        delays = [self.random.uniform(0, most_delay) for _ in range(count)]
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             killed = list(pool.map(kill_one, range(count), delays))
         recovered = [found for found in killed if found is not None]
@@ -225,12 +226,12 @@ class KillCase(SnapshotCase):
 
 class Kills(KillCase):
     def test_a_program_that_knows_the_truth(self):
-        self.many(kills(38), self.kill_truth)
+        self.many(kills(50), self.kill_truth)
 
     def kill_truth(self, number, delay):
         truth_file, raw = self.folder / f"truth.{number}", self.folder / f"{number}.iraw"
         agent = f"out={number}.iprof,snapshot={PERIOD_MS}ms" + ("" if number % 4 == 0 else ",jdk=n")
-        process = self.start_java("KeepsTruth", truth_file, 2, agent=agent)
+        process = self.start_java("KeepsTruth", truth_file, 2, REST_MS, agent=agent)
         killed_ms = self.kill_after(process, raw, number, delay)
         found = self.recover(raw, self.folder / f"{number}.iprof")
         if found is None:
@@ -266,7 +267,7 @@ class Kills(KillCase):
         print(f"javac: {len(parts)} profiles on the way, {len(self.whole.moments)} hot branches, {compared} of them compared at the end",
               file=sys.stderr)
         self.assertGreater(compared, 20)
-        self.many(kills(12), self.kill_javac)
+        self.many(kills(12), self.kill_javac, most_delay=1.5)
 
     def javac(self, name, options=""):
         return self.start_java(*java_sources.javac_command(self.folder / f"classes.{name}"),
@@ -330,11 +331,11 @@ class Kills(KillCase):
 class ModeKills(KillCase):
     """Every way to record has a raw file, also where methods lose their probes, and of what HotSpot counts."""
 
-    def many_of(self, mode, check, jvm_args=(), late=4, is_ready=lambda process: True):
+    def many_of(self, mode, check, jvm_args=(), late=12, is_ready=lambda process: True):
         """One of `late` programs is killed late: two snapshots after it is ready, so also after the rest behind a costly snapshot."""
         def kill_one(number, delay):
             return self.kill_mode(number, delay, mode, check, jvm_args, is_ready if number % late == 1 else None)
-        self.many(kills(12), kill_one)
+        self.many(kills(50), kill_one)
 
     def wait_for_two_more(self, process, raw, is_ready):
         self.wait_until(lambda: has_snapshot(raw) and is_ready(process), process)
@@ -344,7 +345,8 @@ class ModeKills(KillCase):
     def kill_mode(self, number, delay, mode, check, jvm_args, is_ready):
         name, truth_file = f"{re.sub('[^a-z]', '', mode)}.{number}", self.folder / f"truth.{number}"
         raw = self.folder / f"{name}.iraw"
-        process = self.start_java("KeepsTruth", truth_file, 2, jvm_args=jvm_args,
+        rest = REST_MS if is_ready is None else 0  # snapshots of a program that rests are rare
+        process = self.start_java("KeepsTruth", truth_file, 2, rest, jvm_args=jvm_args,
                                   agent=f"out={name}.iprof,snapshot={PERIOD_MS}ms,samples=n,{mode}")
         if is_ready is not None:
             self.wait_for_two_more(process, raw, is_ready)
@@ -403,7 +405,7 @@ class ModeKills(KillCase):
         def is_frozen(process):
             time.sleep(0.2)
             return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]["frozen_methods"] > 0
-        self.many_of("count-until=5000", check, late=2, is_ready=is_frozen)
+        self.many_of("count-until=5000", check, late=6, is_ready=is_frozen)
         self.assertNotEqual(frozen, set(), "no program was killed while a method had no probes")
 
     def test_what_hotspot_counts(self):

@@ -93,22 +93,22 @@ std::string RunExactness::Describe(bool has_estimates) const {
 std::string RunExactness::DescribeOthers(bool has_estimates) const {
   const int64_t others = SaturatingAdd(within_k, unknown);
   if (others <= 0) return {};
-  const std::string in = Counted(others, "method", "methods");
+  const std::string methods = Counted(others, "method", "methods");
   if (!KnowsK()) {
     return fmt::format(
-        "may be off by an unknown number in {}, because the program ran on while they were read",
-        in);
+        "{} may be off by an unknown number, because the program ran on while they were read",
+        methods);
   }
   const std::string_view why =
       has_estimates
           ? "exceptions ended calls, calls had not ended, or methods were not counted all the time"
           : "exceptions ended calls or calls had not ended";
   if (unknown <= 0)
-    return fmt::format("may be off by up to {} in {}, because {}", Grouped(largest_k), in, why);
+    return fmt::format("{} may be off by up to {}, because {}", methods, Grouped(largest_k), why);
   if (within_k <= 0)
-    return fmt::format("may be off by an unknown number in {}, because {}", in, why);
-  return fmt::format("may be off in {}, because {}: by up to {} in {}, by an unknown number in {}",
-                     in, why, Grouped(largest_k), Grouped(within_k), Grouped(unknown));
+    return fmt::format("{} may be off by an unknown number, because {}", methods, why);
+  return fmt::format("{} may be off, because {}: {} by up to {}, {} by an unknown number", methods,
+                     why, Grouped(within_k), Grouped(largest_k), Grouped(unknown));
 }
 
 std::vector<std::pair<std::string, std::string>> DescribeLosses(const RunLosses& losses) {

@@ -35,7 +35,7 @@ struct RunExactness {
   // Not of a snapshot that was taken while threads were counting: calls that had not ended are in its
   // counts, and their number is unknown.
   bool KnowsK() const { return within_k <= 0 || largest_k > 0; }
-  // For people: "exact but for races between threads; may be off by up to 2 in 6 methods, because exceptions
+  // For people: "exact but for races between threads; 6 methods may be off by up to 2, because exceptions
   // ended calls or calls had not ended". The number of exact methods is left out: it is that of the recording, and a
   // profile for an image build has fewer methods. `has_estimates`: methods were not counted all the time, and count as unknown.
   std::string Describe(bool has_estimates) const;

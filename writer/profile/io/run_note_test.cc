@@ -72,24 +72,24 @@ TEST_CASE("what is off, how far, and why") {
   };
   CHECK(said({.exact = 9}).empty());
   CHECK(said({.within_k = 1'000, .largest_k = 3}) ==
-        "may be off by up to 3 in 1,000 methods, because exceptions ended calls or "
+        "1,000 methods may be off by up to 3, because exceptions ended calls or "
         "calls had not ended");
   CHECK(said({.unknown = 1, .largest_k = 3}) ==
-        "may be off by an unknown number in 1 method, because exceptions ended calls or "
+        "1 method may be off by an unknown number, because exceptions ended calls or "
         "calls had not ended");
   CHECK(said({.within_k = 2, .unknown = 1, .largest_k = 3}) ==
-        "may be off in 3 methods, because exceptions ended calls or calls had not "
-        "ended: by up to 3 in 2, by an unknown number in 1");
+        "3 methods may be off, because exceptions ended calls or calls had not "
+        "ended: 2 by up to 3, 1 by an unknown number");
   CHECK(said({.unknown = 2}, true) ==
-        "may be off by an unknown number in 2 methods, because exceptions ended calls, "
+        "2 methods may be off by an unknown number, because exceptions ended calls, "
         "calls had not "
         "ended, or methods were not counted all the time");
   CHECK(said({.within_k = 1, .unknown = 1}) ==
-        "may be off by an unknown number in 2 methods, because the program ran on while "
+        "2 methods may be off by an unknown number, because the program ran on while "
         "they were read");
   const RunExactness most{.exact = 9, .within_k = 1, .unknown = 0, .largest_k = 1};
   CHECK(most.Describe(false) ==
-        "exact but for races between threads; may be off by up to 1 in 1 method, "
+        "exact but for races between threads; 1 method may be off by up to 1, "
         "because exceptions ended calls or "
         "calls had not ended");
   CHECK(RunExactness{.exact = 9}.Describe(false) == "exact but for races between threads");

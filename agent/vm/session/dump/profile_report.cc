@@ -74,7 +74,7 @@ std::string DescribeExactness(const Profile& profile, const Options& options,
   const RunExactness others{.within_k = static_cast<int64_t>(assembly->methods_bounded),
                             .unknown = static_cast<int64_t>(assembly->methods_unknown),
                             .largest_k = static_cast<int64_t>(assembly->largest_k)};
-  if (const std::string off = others.DescribeOthers(false); !off.empty()) text += "; counts " + off;
+  if (const std::string off = others.DescribeOthers(false); !off.empty()) text += "; " + off;
   if (options.source == CountSource::kBoth)
     text += lacks_harvest ? "; without HotSpot's counters of other classes"
                           : "; those of classes outside include= are HotSpot's";

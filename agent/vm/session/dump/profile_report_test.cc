@@ -46,15 +46,14 @@ TEST_CASE("the line says how much there is, and how exact it is") {
   assembly.methods_bounded = 2;
   assembly.largest_k = 3;
   CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-        "1 method ran, 1 site; counts exact but for races between threads; counts may be off by up "
-        "to 3 in 2 methods, "
-        "because exceptions ended calls or calls had not ended");
+        "1 method ran, 1 site; counts exact but for races between threads; 2 methods may be off by "
+        "up to "
+        "3, because exceptions ended calls or calls had not ended");
   assembly.methods_unknown = 1;
-  CHECK(
-      DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
-      "1 method ran, 1 site; counts exact but for races between threads; counts may be off in 3 "
-      "methods, because "
-      "exceptions ended calls or calls had not ended: by up to 3 in 2, by an unknown number in 1");
+  CHECK(DescribeProfile(profile, Parsed("samples=n"), &assembly) ==
+        "1 method ran, 1 site; counts exact but for races between threads; 3 methods may be off, "
+        "because exceptions ended calls or calls had not ended: 2 by up to 3, 1 by an unknown "
+        "number");
 }
 
 TEST_CASE("the line warns of few signals of any weight") {
@@ -109,8 +108,8 @@ TEST_CASE("the line says how much is estimated") {
   assembly.NoteEstimated(1);
   CHECK(DescribeProfile(profile, Parsed("samples=n,count-until=9"), &assembly) ==
         "1 method ran, 1 site; counts exact but for races between threads; 1 method with 71.4 % of "
-        "all calls is estimated, because it lost its probes; counts may be off by up to 3 in 2 "
-        "methods, because "
+        "all calls is estimated, because it lost its probes; 2 methods may be off by up to 3, "
+        "because "
         "exceptions ended calls or calls had not ended");
   note.calls["com.acme.Main.rest()void"] = 1;
   SetAgentPart(profile, kEstimatesPart, note.ToJson());
