@@ -26,6 +26,19 @@ onReport('a source or its bytecode alone has the whole width', 'shop.html', '#/m
   assert.equal(await bytecode.isVisible(), true);
 });
 
+onReport('bytecode fits its half of the page', 'shop.html', '#/methods', async (page) => {
+  await page.setViewportSize({width: 1280, height: 800});
+  for (const name of ['round', 'main', 'price']) {
+    await page.evaluate(() => { location.hash = '#/methods'; });
+    await openMethod(page, `shop.Shop.${name}`, `Shop.${name}`);
+    const pane = page.getByRole('region', {name: 'Bytecode'});
+    const [inner, whole, left, width] = await pane.evaluate((made) => [made.clientWidth, made.scrollWidth, made.getBoundingClientRect().left, innerWidth]);
+    assert.ok(left > width / 2, `${name} is in the right half`);
+    assert.ok(whole <= inner, `${name}: ${whole} of ${inner} pixels`);
+    assert.ok(inner > 500, `${name} has its half`);
+  }
+});
+
 onReport('lines are coloured by what of them ran', 'shop.html', '#/methods', async (page) => {
   await openMethod(page, 'shop.Shop.price', 'Shop.price');
   const line = (text) => page.getByRole('region', {name: 'Source, Shop.java'}).locator('tbody tr', {hasText: text});
