@@ -163,8 +163,12 @@ class SamplingThreads(SamplingCase):
         if self.jvm.major < 21:
             self.skipTest(f"{self.jvm.id} has no virtual threads")
         self.sampled("sampling.Virtual", 1_000, options=f"threads=y,{ONLY_SAMPLES}")
-        threads = self.threads_of("s.iprof", "--include", "sampling.Virtual")
-        self.assertGreater(threads.get("ForkJoinPool-*-worker-*", 0), 0.8 * sum(threads.values()), threads)
+        burnt = []
+        for options in ((), ("--thread", "ForkJoinPool-*-worker-*")):
+            rows = json.loads(self.run_tool("top", "-n", "0", "--format", "json", *options, self.folder / "s.iprof").stdout)["rows"]
+            burnt.append(sum(row["total"] for row in rows if row["name"].startswith("sampling.Virtual.burn(")))
+        self.assertGreater(burnt[0], 100)
+        self.assertEqual(burnt[0], burnt[1], self.threads_of("s.iprof"))
 
     def test_wall_samples_reach_threads_that_sleep_and_park(self):
         _, profile, statistics = self.sampled("sampling.Waits", 1_500, options=f"{ONLY_SAMPLES},event=wall",

@@ -134,7 +134,7 @@ void AddStacks(CallProfile& calls, uint64_t seed, bool with_threads) {
 }
 
 TEST_CASE("an image build is given the same bytes with and without threads") {
-  const uint64_t seed = GENERATE(range(0, 40));
+  const auto seed = static_cast<uint64_t>(GENERATE(range(0, 40)));
   std::string texts[2];
   for (const bool with_threads : {false, true}) {
     CallProfile calls(3);
