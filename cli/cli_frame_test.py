@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import IPROF, CliTest, profile, with_sanitizer
+from cli_case import IPROF, CliTest, profile, section, with_sanitizer
 
 
 class Frame(CliTest):
@@ -336,6 +336,21 @@ class Frame(CliTest):
                 output += piece
         os.close(main)
         return output
+
+    def test_messages_fit_a_terminal_and_are_one_line_elsewhere(self):
+        long_name = self.write(f"{'x' * 40}.iprof", profile(100, iprofagent=section(image={"target": 21, "filtered": True})))
+        printed = self.on_terminal("check", long_name, env={"COLUMNS": "70", "NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+        lines = printed.splitlines()
+        self.assertLessEqual(max(len(line) for line in lines if " " in line.strip()), 70, printed)
+        self.assertTrue(any(line.startswith("  ") for line in lines), printed)
+        piped = self.out("check", long_name, env={"COLUMNS": "70"})
+        self.assertEqual(" ".join(printed.split()), " ".join(piped.split()))
+        self.assertGreater(max(map(len, piped.splitlines())), 70)
+        as_json = ["check", "--format", "json", long_name]
+        self.assertEqual(self.on_terminal(*as_json, env={"COLUMNS": "70"}).decode().replace("\r\n", "\n"), self.out(*as_json))
+        wrong = ["check", "--classpath", "nowhere.jar", long_name]
+        said = self.on_terminal(*wrong, env={"COLUMNS": "70", "NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+        self.assertEqual(sorted(said.split()), sorted((self.out(*wrong, expect=4) + self.err(*wrong, expect=4)).split()))
 
     def test_colour(self):
         a = self.write("a.iprof", profile())

@@ -70,6 +70,13 @@ class Pprof(CliTest):
         lines = self.top("-sample_index=samples", "-lines")
         self.assertEqual({name for name in lines if name.startswith("a.Main.loop")}, {"a.Main.loop :11", "a.Main.loop :12"})
 
+    def test_threads_are_labels(self):
+        made = recorded()
+        made["iprofagent"]["split"] = {"sites": 0, "whole": [], "threads": ["pool-*-thread-*", "main"], "of": [[0, 0, 3, 1, 1]]}
+        self.convert(made)
+        self.assertRegex(self.pprof("-tags"), r"(?s)thread: Total .*3.*: pool-\*-thread-\*.*1.*: main")
+        self.assertEqual(self.top("-sample_index=samples", "-tagfocus=thread=main")["a.Circle.area"], ("1", "1"))
+
     def test_overloads_have_signatures_as_system_names(self):
         self.convert(recorded())
         self.assertIn("a.Main.loop(int)void", self.pprof("-raw"))

@@ -153,7 +153,22 @@ void Sampler::Arm(ThreadSlot* slot) {
   queue_.Push(slot);
 }
 
+void Sampler::Name(ThreadSlot* slot) {
+  if (hooks_.thread_of == nullptr) return;
+  slot->thread.store(hooks_.thread_of(slot->env.load(std::memory_order_relaxed)),
+                     std::memory_order_relaxed);
+}
+
+void Sampler::NameThreads() {
+  const std::lock_guard<std::mutex> guard(lock_);
+  if (shared_->stopped.load(std::memory_order_relaxed)) return;
+  pool_->ForEachUsed([&](ThreadSlot& slot) {
+    if (slot.state.load(std::memory_order_acquire) == SlotState::kWatched) Name(&slot);
+  });
+}
+
 void Sampler::Watch(ThreadSlot* slot) {
+  Name(slot);
   slot->cpu_at_start_ns = CpuTimeNs(slot->tid);
   slot->state.store(SlotState::kWatched, std::memory_order_release);
   Arm(slot);
@@ -195,7 +210,11 @@ void Sampler::ThreadStarted(void* env) {
   slot->stack_high = stack.high;
   SetCurrentSlot(slot);
   MaskSignal(SIG_UNBLOCK, signal_);
-  if (slot->state.load(std::memory_order_acquire) != SlotState::kWatched) Watch(slot);
+  if (slot->state.load(std::memory_order_acquire) != SlotState::kWatched) {
+    Watch(slot);
+  } else {
+    Name(slot);
+  }
 }
 
 void Sampler::ThreadEnding() {

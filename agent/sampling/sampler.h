@@ -65,6 +65,9 @@ struct SamplerHooks {
   InterpreterFacts interpreter;
   CodeFacts
       method_code;  // unknown: samples do not say in which version of a method's code they are
+  // The number of what a thread is called, by its JNIEnv; 0: not known. Null: samples do not know their threads. Called under a
+  // lock: it must not call the JVM.
+  std::function<uint32_t(const void* env)> thread_of;
   // Where code is, from Sampler::NewCode; null: of its own.
   std::shared_ptr<CodeRanges> code = nullptr;
   // Null disables recovery.
@@ -99,6 +102,8 @@ class Sampler {
 
   void ThreadStarted(void* env);
   void ThreadEnding();
+  // Asks again what the threads are called, because that may change.
+  void NameThreads();
   // Finds the Java threads that existed before the sampler: asks every thread of the process, by a
   // signal, whether it is one.
   void RollCall();
@@ -145,6 +150,7 @@ class Sampler {
   Status Begin();
   Status StartTicker();
   void Watch(ThreadSlot* slot);
+  void Name(ThreadSlot* slot);
   void Arm(ThreadSlot* slot);
   void Call(ThreadSlot* slot);
   void Dismiss(ThreadSlot* slot);

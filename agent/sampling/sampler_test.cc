@@ -49,6 +49,29 @@ TEST_CASE("a watched thread's samples reach the table, and every signal has an o
   CHECK(depth == 3);
 }
 
+TEST_CASE("samples have the number of their thread's name, and a new one after it changed") {
+  std::atomic<uint32_t> number{7};
+  SamplerHooks hooks = Hooks();
+  hooks.thread_of = [&](const void* env) { return env == kFakeEnv ? number.load() : 0; };
+  auto sampler = Started(Every(1000000), hooks);
+  const auto seen = [&](uint32_t thread) {
+    uint64_t samples = 0;
+    sampler->traces().ForEach([&](const TraceView& trace) {
+      CHECK((trace.thread() == 7 || trace.thread() == 9));
+      if (trace.thread() == thread) samples += trace.samples();
+    });
+    return samples;
+  };
+  sampler->ThreadStarted(kFakeEnv);
+  BurnUntil([&] { return seen(7) >= 5; });
+  CHECK(seen(9) == 0);
+  number = 9;
+  sampler->NameThreads();
+  BurnUntil([&] { return seen(9) >= 5; });
+  sampler->ThreadEnding();
+  REQUIRE(sampler->Stop());
+}
+
 // So slow that many calls of stats() happen during a sample.
 void SlowTrace(CallTrace* trace, int32_t depth, void* context) {
   const uint64_t end = CpuTimeNs(CurrentTid()) + 2000000;

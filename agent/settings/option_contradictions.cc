@@ -124,6 +124,7 @@ Status FindUseless(const Options& options, const WasGiven& was_given) {
       {"interval", options.samples, "samples=y"},
       {"event", options.samples, "samples=y"},
       {"depth", options.samples, "samples=y"},
+      {"threads", options.samples, "samples=y"},
       {"samples-memory", options.samples, "samples=y"},
       {"signal", options.samples, "samples=y"},
       {"precise", options.samples, "samples=y"},

@@ -210,6 +210,9 @@ constexpr OptionDetails kDetails[] = {
     {"depth",
      "The most frames of a stack. Deeper stacks lose their outer frames; the statistics say "
      "how many did."},
+    {"threads",
+     "Samples know their thread ([sampling.md](sampling.md#threads)). An image build is given the "
+     "same samples."},
     {"samples-memory",
      "The part of `memory` for distinct stacks. Samples that do not fit are counted as failed. "
      "Default: a quarter of `memory`, at most 64m."},

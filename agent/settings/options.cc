@@ -179,6 +179,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "cpu: sample threads while they use the CPU; wall: also while they sleep or wait"},
     {"depth", kExperts, NumberSlot{&Options::depth, 1, sampling::kMaxDepth}, "2048",
      "the most frames of a stack; outer ones are cut off"},
+    {"threads", kUsers, &Options::threads, "n",
+     "samples know their thread by its name, without its numbers: pool-*-thread-*"},
     {"samples-memory", kExperts, &Options::samples_memory, "",
      "the part of memory= for stacks; default: a quarter of it, at most 64m"},
     {"signal", kExperts, SignalSlot{&Options::signal}, "",

@@ -111,6 +111,7 @@ struct Options {
   int64_t depth = 2048;     // frames
   ByteSize samples_memory;  // part of `memory`, for distinct stacks; 0: a share
   int signal = 0;           // 0: choose a free one
+  bool threads = false;     // samples know their thread
   bool precise = true;      // compile code again whose samples lack precise lines
 };
 

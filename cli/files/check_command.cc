@@ -49,6 +49,7 @@ class CheckCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
+    if (format_ == "text") console.WrapLines();
     if (fit_.given() && std::find(files_.begin(), files_.end(), "-") != files_.end()) {
       return console.Error(
           Status(Code::kUsage, "--classpath and --jdk read a profile twice, so it cannot be '-'"));

@@ -120,7 +120,7 @@ class ConvertCommand : public Command {
 
   // The part of the profile that is wanted, with the callers that are wanted.
   Result<Profile> Read(Console& console) {
-    Result<Profile> profile = ReadInput(console, file_);
+    Result<Profile> profile = ReadWithThreads(console, file_);
     if (!profile.ok()) return profile;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
     if (edges_) {

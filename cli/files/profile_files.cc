@@ -22,6 +22,7 @@
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/reader.h"
 #include "writer/profile/io/run_note.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 namespace {
@@ -138,6 +139,12 @@ Status WithInput(Console& console, const std::string& path,
 std::string NameOfInput(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 Result<Profile> ReadInput(Console& console, const std::string& path) {
+  Result<Profile> profile = ReadWithThreads(console, path);
+  if (!profile.ok()) return profile;
+  return WithoutThreads(std::move(*profile));
+}
+
+Result<Profile> ReadWithThreads(Console& console, const std::string& path) {
   Profile profile;
   const Status status = WithOpenInput(
       console, path,
@@ -235,7 +242,8 @@ Status WriteProfileOutput(Console& console, const Profile& profile, const std::s
 std::string DescribeWritten(const std::string& path, const Profile& profile) {
   return fmt::format("wrote {}: {}, of {}", EscapeForTerminal(path),
                      Counted(CountMethodsThatRan(profile), "method ran", "methods ran"),
-                     Counted(profile.method_count(), "that is declared", "that are declared"));
+                     Counted(profile.method_count() - ThreadFrames(profile).count(),
+                             "that is declared", "that are declared"));
 }
 
 void PrintAdvice(Console& console, const std::string& path, const Profile& profile) {

@@ -26,7 +26,9 @@ namespace iprof::cli {
 // The name of an input in messages: "standard input" for '-'.
 std::string NameOfInput(const std::string& path);
 
+// Without the threads of samples, which few commands know.
 Result<Profile> ReadInput(Console& console, const std::string& path);
+Result<Profile> ReadWithThreads(Console& console, const std::string& path);
 
 // Opens the input and passes its bytes to `use`, with a progress bar; of a raw file, the text of its
 // profile.

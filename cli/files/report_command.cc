@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include "cli/files/class_notes.h"
 #include "cli/files/file_entries.h"
@@ -17,6 +19,7 @@
 #include "cli/views/report/report_data.h"
 #include "cli/views/report/report_page.h"
 #include "cli/views/report/source_texts.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 namespace {
@@ -69,11 +72,18 @@ class ReportCommand : public Command {
     if (Status status = CheckReplacesNone(output_, inputs, "page"); !status.ok())
       return console.Error(status);
     for (const std::string& file : files) {
-      Result<Profile> profile = ReadPart(console, file, filter_.filter());
-      if (!profile.ok()) return console.Error(profile.status());
-      if (Status status = class_files_.AddNotes(console, *profile); !status.ok())
+      Result<Profile> read = ReadWithThreads(console, file);
+      if (!read.ok()) return console.Error(read.status());
+      Profile profile = PartOf(console, file, std::move(*read), filter_.filter());
+      if (Status status = class_files_.AddNotes(console, profile); !status.ok())
         return console.Error(status);
-      profiles.push_back(std::move(*profile));
+      const bool shows_threads = !diff_ && ThreadFrames(profile).any();
+      if (shows_threads) {
+        profiles.push_back(SamplesOfThreads(profile, [](std::string_view) { return true; }));
+        with_threads_ = std::move(profile);
+      } else {
+        profiles.push_back(WithoutThreads(std::move(profile)));
+      }
     }
     const Status status = Write(console, profiles, files);
     if (!status.ok()) return console.Error(status);
@@ -123,8 +133,8 @@ class ReportCommand : public Command {
     std::vector<ReportInput> inputs;
     for (size_t p = 0; p < profiles.size(); ++p) {
       // Not the folder: it describes the machine, and the page may be passed on.
-      inputs.push_back(
-          {std::filesystem::path(NameOfInput(files[p])).filename().string(), &profiles[p]});
+      inputs.push_back({std::filesystem::path(NameOfInput(files[p])).filename().string(),
+                        &profiles[p], with_threads_ ? &*with_threads_ : nullptr});
     }
     ReportOptions options;
     options.tool = "iprof " IPROF_VERSION;
@@ -160,6 +170,7 @@ class ReportCommand : public Command {
   bool diff_ = false;
   ClassFileOptions class_files_;
   std::vector<std::string> sources_;
+  std::optional<Profile> with_threads_;
   FilterOptions filter_;
   size_t max_mb_ = 3;
   std::string format_ = "text";

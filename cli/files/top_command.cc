@@ -1,17 +1,20 @@
 // iprof top: prints what ComputeFlatProfile finds.
 #include <algorithm>
+#include <optional>
 
 #include "cli/files/class_notes.h"
 #include "cli/files/code_names.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/thread_option.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
 #include "writer/ops/flat_profile.h"
 #include "writer/profile/image/sample_split.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 namespace {
@@ -24,12 +27,13 @@ class TopCommand : public Command {
                     "Print methods in the order in which they were first called, by the mean of "
                     "their ranks in all runs");
     by_option_ =
-        AddChoice(options, "--by", by_, {"method", "line", "bci", "package"},
+        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread"},
                   "What a row is: a method, a source line or one bytecode position of a method, a "
-                  "package (default: method)");
+                  "package, a thread (default: method)");
     sort_option_ = AddChoice(options, "--sort", sort_, {"self", "total"},
                              "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
+    threads_.AddTo(options);
     filter_.AddTo(options);
     classes_.AddTo(options);
     options.AddFlag("--full", whole_names_,
@@ -41,8 +45,13 @@ class TopCommand : public Command {
     if (first_ && (by_option_.given() || sort_option_.given()))
       return console.Error(
           Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
-    Result<Profile> profile = ReadInput(console, path_);
-    if (!profile.ok()) return console.Error(profile.status());
+    if (by_ == "thread" && sort_option_.given())
+      return console.Error(Status(Code::kUsage, "--by thread has an order of its own: no --sort"));
+    Result<Profile> read = ReadWithThreads(console, path_);
+    if (!read.ok()) return console.Error(read.status());
+    if (by_ == "thread") return PrintThreads(console, *read);
+    std::optional<Profile> profile = threads_.Select(console, path_, std::move(*read));
+    if (!profile) return ExitCode::kNoSamples;
     if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
       return console.Error(status);
     const FlatKey key = by_ == "method" ? FlatKey::kMethod
@@ -84,6 +93,32 @@ class TopCommand : public Command {
 
   size_t RoomForNames(const Console& console, size_t figures) const {
     return whole_names_ ? SIZE_MAX : LayoutOf(console).Room(figures);
+  }
+
+  ExitCode PrintThreads(Console& console, const Profile& profile) const {
+    const ProfileFilter filter = filter_.filter();
+    if (!KnowsThreads(console, path_, profile)) return ExitCode::kNoSamples;
+    const Profile part = FilterProfile(profile, filter);
+    std::vector<ThreadSamples> threads = ThreadsOf(part);
+    if (threads.empty()) return WarnOfNoSamples(console, path_, profile, filter.Describe());
+    if (limit_ != 0 && threads.size() > limit_) threads.resize(limit_);
+    const int64_t total = profile.Total(Table::kSamples);
+    if (format_ == "json") {
+      PrintRows(console, total, threads, [](JsonText& json, const ThreadSamples& thread) {
+        json.Field("name", thread.name);
+        json.Field("self", thread.weight);
+        json.Field("total", thread.weight);
+      });
+      return ExitCode::kOk;
+    }
+    PrintHeading(console, total);
+    console.Print("{:>20}  thread\n", "samples");
+    const size_t room = RoomForNames(console, 22);
+    for (const ThreadSamples& thread : threads) {
+      console.Print("{:>11} {:>8}  {}\n", Grouped(thread.weight), PercentOf(thread.weight, total),
+                    CutTo(ShownThread(thread.name), room));
+    }
+    return ExitCode::kOk;
   }
 
   ExitCode PrintFirst(Console& console, const Profile& profile, const ProfileFilter& filter) const {
@@ -128,13 +163,17 @@ class TopCommand : public Command {
     json.EndObject();
   }
 
-  void PrintText(Console& console, const Profile& profile, const FlatProfile& flat) const {
-    const CodeNames names(profile, whole_names_);
-    const size_t room = RoomForNames(console, 46);
+  void PrintHeading(Console& console, int64_t total) const {
     if (!filter_.filter().empty())
       console.Print("only {}; shares are of all samples\n",
                     EscapeForTerminal(filter_.filter().Describe()));
-    console.Heading(Counted(flat.total, "sample", "samples"));
+    console.Heading(Counted(total, "sample", "samples"));
+  }
+
+  void PrintText(Console& console, const Profile& profile, const FlatProfile& flat) const {
+    const CodeNames names(profile, whole_names_);
+    const size_t room = RoomForNames(console, 46);
+    PrintHeading(console, flat.total);
     console.Print("{:>20}  {:>20}  {}\n", "in it (self)", "with callees (total)", by_);
     for (const FlatRow& row : flat.rows) {
       console.Print("{:>11} {:>8}  {:>11} {:>8}  {}\n", Grouped(row.self),
@@ -143,17 +182,23 @@ class TopCommand : public Command {
     }
   }
 
-  void PrintJson(Console& console, const FlatProfile& flat) const {
+  template <typename Rows, typename PrintRow>
+  void PrintRows(Console& console, int64_t total, const Rows& rows,
+                 const PrintRow& print_row) const {
     JsonText json(console);
     json.StartObject();
-    json.Field("samples", flat.total);
+    json.Field("samples", total);
     json.Field("by", by_);
-    json.Objects("rows", flat.rows, [&](const FlatRow& row) {
+    json.Objects("rows", rows, [&](const auto& row) { print_row(json, row); });
+    json.EndObject();
+  }
+
+  void PrintJson(Console& console, const FlatProfile& flat) const {
+    PrintRows(console, flat.total, flat.rows, [](JsonText& json, const FlatRow& row) {
       json.Field("name", row.name);
       json.Field("self", row.self);
       json.Field("total", row.total);
     });
-    json.EndObject();
   }
 
   std::string path_;
@@ -163,6 +208,7 @@ class TopCommand : public Command {
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
+  ThreadOption threads_;
   FilterOptions filter_;
   ClassFileOptions classes_;
   bool whole_names_ = false;
@@ -175,13 +221,14 @@ constexpr Example kTopExamples[] = {
     {"iprof top --by bci --sort total app.iprof", "Bytecode positions by total time."},
     {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
+    {"iprof top --by thread app.iprof", "Threads, of a profile that was recorded with threads=y."},
     {"iprof top --first -n 100 app.iprof", "The hundred methods that ran first."},
 };
 
 }  // namespace
 
 const CommandEntry kTopEntry = {
-    "top", "Show where the samples are, by method, line, position or package",
+    "top", "Show where the samples are, by method, line, position, package or thread",
     "Prints two figures for each method (or line, bytecode position, package). Self is the samples "
     "in which it is the innermost frame; total is the samples in which it is anywhere on the "
     "stack. A sample counts once in a total, even if the method is recursive.\n\nLines are those "

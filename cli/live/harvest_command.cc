@@ -87,6 +87,7 @@ class HarvestCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
+    if (format_ == "text" && output_ != "-") console.WrapLines();
     if (list_ != output_.empty()) {
       return console.Error(Status(Code::kUsage, "give either -o FILE or --list"));
     }

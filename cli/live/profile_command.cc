@@ -52,6 +52,7 @@ class ProfileCommand : public Command {
     // Until the end: what was begun is ended well, also after Ctrl-C, and a second one still lets this tool say
     // what goes on in the JVM.
     const jvm::HeldSignals held;
+    if (format_ == "text") console.WrapLines();
     const Status done = Record(console);
     return done.ok() ? ExitCode::kOk : console.Error(done);
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cli/terminal/terminal_text.h"
+#include "cli/terminal/text_layout.h"
 
 namespace iprof::cli {
 namespace {
@@ -45,6 +46,11 @@ void Console::SetColor(ColorMode mode) {
   err_colored_ = mode == ColorMode::kAlways || (mode == ColorMode::kAuto && WantsColor(err_fd_));
 }
 
+void Console::WrapLines() {
+  out_width_ = WidthOfTerminal(out_fd_);
+  err_width_ = WidthOfTerminal(err_fd_);
+}
+
 void Console::Write(std::string_view text) {
   buffer_.append(text);
   if (buffer_.size() >= kFlushAt) Flush();
@@ -58,9 +64,11 @@ void Console::Heading(std::string_view text) { Print("{}\n", Bold(text)); }
 
 void Console::Message(std::string_view kind, std::string_view color, std::string_view message) {
   const std::string text = EscapeForTerminal(message);
-  const std::string line = err_colored_
-                               ? fmt::format("iprof: \x1b[{}m{}:\x1b[0m {}\n", color, kind, text)
-                               : fmt::format("iprof: {}: {}\n", kind, text);
+  const std::string plain = fmt::format("iprof: {}: ", kind);
+  std::string line = plain + text + "\n";
+  if (err_width_ > 0) line = WithoutWideLines(line, err_width_);
+  if (err_colored_)
+    line.replace(0, plain.size(), fmt::format("iprof: \x1b[{}m{}:\x1b[0m ", color, kind));
   // If standard error itself fails, there is no way to report it.
   (void)WriteAll(err_fd_, line);
 }
@@ -75,7 +83,8 @@ ExitCode Console::Error(const Status& status) {
 void Console::Flush() {
   if (buffer_.empty()) return;
   if (!broken_pipe_ && write_errno_ == 0) {
-    const int error = WriteAll(out_fd_, buffer_);
+    const int error =
+        WriteAll(out_fd_, out_width_ > 0 ? WithoutWideLines(buffer_, out_width_) : buffer_);
     if (error == EPIPE) {
       broken_pipe_ = true;
     } else {

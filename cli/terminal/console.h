@@ -33,6 +33,9 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   void SetColor(ColorMode mode);
+  // From now on, lines and messages that are wider than the terminal are broken between words. What is for a file or for
+  // another program stays as it is.
+  void WrapLines();
   int out_fd() const { return out_fd_; }
   int err_fd() const { return err_fd_; }
 
@@ -67,6 +70,8 @@ class Console {
   std::string buffer_;
   bool colored_ = false;
   bool err_colored_ = false;
+  size_t out_width_ = 0;  // of lines; 0: of any width
+  size_t err_width_ = 0;
   bool broken_pipe_ = false;
   int write_errno_ = 0;
 };

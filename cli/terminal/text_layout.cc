@@ -1,6 +1,7 @@
 #include "cli/terminal/text_layout.h"
 
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -33,6 +34,32 @@ size_t EndOfWord(std::string_view text) {
 }
 
 }  // namespace
+
+size_t WidthOfTerminal(int fd) {
+  winsize terminal{};
+  if (isatty(fd) != 1) return 0;
+  size_t width = FromEnvironment();
+  if (width == 0 && ioctl(fd, TIOCGWINSZ, &terminal) == 0) width = terminal.ws_col;
+  return width == 0 ? Layout().width : std::clamp(width, kLeastWidth, kMostWidth);
+}
+
+std::string WithoutWideLines(std::string_view text, size_t width) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (end == std::string_view::npos || WidthOf(line) <= width) {
+      out.append(line).append(end == std::string_view::npos ? "" : "\n");
+      continue;
+    }
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    constexpr size_t kMore = 2;
+    out += Paragraph(std::string(begin + kMore, ' '), line.substr(begin), {width, false})
+               .substr(kMore);
+  }
+  return out;
+}
 
 Layout LayoutOf(const Console& console) {
   size_t width = FromEnvironment();

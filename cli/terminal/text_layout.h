@@ -28,6 +28,11 @@ struct Layout {
 // Lines of any length.
 inline constexpr Layout kWholeLines{SIZE_MAX, false};
 
+// The width of a terminal, as COLUMNS or the terminal says, at least 60; 0: this is none.
+size_t WidthOfTerminal(int fd);
+// The text with lines that are wider broken between words. Further lines are indented by two columns more.
+std::string WithoutWideLines(std::string_view text, size_t width);
+
 // As wide as COLUMNS says, or as the terminal that is standard output, at least 60; otherwise 80 wide, and nothing is cut.
 Layout LayoutOf(const Console& console);
 

@@ -38,6 +38,9 @@ TEST_CASE("paragraphs are broken between words") {
   CHECK(Paragraph("x ", "", on_terminal(20)) == "x \n");
   CHECK(Paragraph("", "code: 21.4 % of it", on_terminal(11)) == "code:\n21.4 % of\nit\n");
   CHECK(Paragraph("run: ", "a b", kWholeLines) == "run: a b\n");
+  CHECK(WithoutWideLines("short\n\n  one two three four\nend", 12) ==
+        "short\n\n  one two\n    three\n    four\nend");
+  CHECK(WithoutWideLines("", 12).empty());
   const char text[] = "one two three four five six sevenhundredandsome";
   std::istringstream lines(Paragraph("title: ", text, on_terminal(16)));
   for (std::string line; std::getline(lines, line);) CHECK(WidthOf(line) <= 16);

@@ -70,6 +70,15 @@ def in_pieces(shapes):
                                                    "whole": whole}}}
 
 
+def threads_profile():
+    """Main.loop calls Circle.area in a pool, with itself below it, and Square.area in main. One sample is of no known thread."""
+    shapes = shapes_profile(40, 20, 90)
+    shapes["samplingProfiles"] = [{"ctx": "3:2<2:7<1:5", "records": [40]}, {"ctx": "4:2<2:7<1:5", "records": [20]},
+                                  {"ctx": "2:9<2:7<1:5", "records": [30]}, {"ctx": "1:5", "records": [1]}]
+    return {**shapes, "iprofagent": {"version": 1, "split": {
+        "sites": 0, "whole": [], "threads": ["pool-*-thread-*", "main <b>"], "of": [[0, 0, 40], [1, 1, 20], [2, 0, 20, 1, 10]]}}}
+
+
 def many_receivers_profile():
     """Objects of twenty classes at one call site, more than a page lists."""
     return made_profile(["a.Main"] + [f"a.Shape{i}" for i in range(20)], [(1, "loop", 10)],
@@ -152,6 +161,7 @@ class ReportPage(AgentCase):
         (self.folder / "old.iprof.gz").write_bytes(gzip.compress((self.folder / "old.iprof").read_bytes()))
         self.write("split.iprof", in_pieces(shapes_profile(40, 40, 90)))
         self.report(self.write("many.iprof", many_receivers_profile()), to="many.html")
+        self.report(self.write("threads.iprof", threads_profile()), to="threads.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
         shapes = shapes_profile(40, 40, 90)

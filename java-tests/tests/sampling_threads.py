@@ -3,7 +3,9 @@
 Programs run for a given CPU time, so that a busy machine makes the tests slower but not different.
 """
 
+import json
 import re
+import time
 
 from iprofdev.processes import PATIENCE_S
 
@@ -89,6 +91,84 @@ class SamplingThreads(SamplingCase):
         _, verdicts, wrong = classes.check(profile.samples())
         self.assertGreater(verdicts.get("called", 0), 2_000, verdicts)
         self.assertEqual(wrong, {})
+
+    def threads_of(self, profile, *options):
+        """What `iprof top --by thread` says: samples by the name of the thread."""
+        rows = json.loads(self.run_tool("top", "--by", "thread", "-n", "0", "--format", "json", *options, self.folder / profile).stdout)["rows"]
+        return {row["name"]: row["self"] for row in rows}
+
+    def wait_for(self, process, text):
+        deadline = time.monotonic() + PATIENCE_S
+        while text not in process.out_path.read_text():
+            if process.poll() is not None or time.monotonic() > deadline:
+                self.fail(f"the program never said {text!r}:\n{process.err_path.read_text()}")
+            time.sleep(0.05)
+
+    def check_shares(self, output, profile):
+        """The names of NamedThreads have the shares of samples that they have of the CPU time."""
+        threads = self.threads_of(profile, "--include", "sampling.NamedThreads$Work")
+        burnt = {name: int(ns) for name, ns in re.findall(r"(\S+)=(\d+)", output)}
+        # The second name of a thread is seen at the next snapshot.
+        burnt["first+late"] = burnt.pop("first") + burnt.pop("late")
+        seen = {**{name: threads.get(name, 0) for name in ("pool-*-thread-*", "main")},
+                "first+late": threads.get("first name *", 0) + threads.get("late name *", 0)}
+        samples = sum(seen.values())
+        self.assertGreater(samples, 300, threads)
+        for name, ns in burnt.items():
+            share, expected = seen[name] / samples, ns / sum(burnt.values())
+            print(f"{self.jvm.id} {name}: {share:.3f} of {samples} samples, {expected:.3f} of the CPU time")
+            self.assertLess(abs(share - expected), 3 / samples ** 0.5, f"{name}: {threads}")
+        self.assertGreater(threads.get("first name *", 0), 0, threads)
+        self.assertGreater(threads.get("late name *", 0), 0, threads)
+
+    def test_samples_know_their_threads(self):
+        run = self.run_java("sampling.NamedThreads", 300, agent=f"out=s.iprof,interval=1ms,threads=y,snapshot=100ms,{ONLY_SAMPLES}")
+        profile = self.profile("s.iprof")
+        self.check_shares(run.stdout, "s.iprof")
+        # What an image build reads has no threads.
+        self.assertNotIn(";thread", [kind["name"] for kind in profile.document["types"]])
+        self.assertFalse([method for method in profile.document["methods"] if "*" in method["name"]])
+        samples = sum(profile.samples().values())
+        self.assertEqual(sum(self.threads_of("s.iprof").values()), samples)
+        # Of one thread, as text for flame graphs, and merged.
+        top = json.loads(self.run_tool("top", "--thread", "pool-*", "--format", "json", self.folder / "s.iprof").stdout)
+        self.assertEqual(top["samples"], self.threads_of("s.iprof")["pool-*-thread-*"])
+        collapsed = self.run_tool("convert", "--to", "collapsed", self.folder / "s.iprof").stdout
+        self.assertRegex(collapsed, r"(?m)^\[pool-\*-thread-\*\];java\.lang\.Thread\.run;")
+        self.assertRegex(collapsed, r"(?m)^\[main\];sampling\.NamedThreads\.main;sampling\.NamedThreads\$Work\.burn")
+        self.run_tool("merge", self.folder / "s.iprof", self.folder / "s.iprof", "-o", self.folder / "twice.iprof")
+        self.assertEqual(self.threads_of("twice.iprof"), {name: 2 * weight for name, weight in self.threads_of("s.iprof").items()})
+        self.run_tool("check", self.folder / "twice.iprof")
+
+    def test_threads_of_a_killed_program_are_recovered(self):
+        process = self.start_java("sampling.NamedThreads", 200, "stays", ready=None,
+                                  agent=f"out=k.iprof,interval=1ms,threads=y,snapshot=100ms,{ONLY_SAMPLES}")
+        self.wait_for(process, "burnt")
+        time.sleep(1)  # until the next snapshots
+        process.kill()
+        process.wait(PATIENCE_S)
+        self.run_tool("recover", self.folder / "k.iraw", "-o", self.folder / "k.iprof")
+        self.check_shares(process.out_path.read_text(), "k.iprof")
+        self.assertEqual(self.threads_of("k.iraw"), self.threads_of("k.iprof"))
+
+    def test_threads_that_were_there_before_an_attach_have_names(self):
+        process = self.start_java("sampling.NamedThreads", 200, "waits", agent=None, ready="ready")
+        self.attach(process, f"threads=y,interval=1ms,snapshot=100ms,out={self.folder}/a.iprof,{ONLY_SAMPLES}")
+        process.stdin.write(b"go\n")
+        process.stdin.close()
+        self.assertEqual(process.wait(PATIENCE_S), 0, process.err_path.read_text())
+        self.check_shares(process.out_path.read_text(), "a.iprof")
+
+    def test_virtual_threads_have_the_names_of_their_carriers(self):
+        if self.jvm.major < 21:
+            self.skipTest(f"{self.jvm.id} has no virtual threads")
+        self.sampled("sampling.Virtual", 1_000, options=f"threads=y,{ONLY_SAMPLES}")
+        burnt = []
+        for options in ((), ("--thread", "ForkJoinPool-*-worker-*")):
+            rows = json.loads(self.run_tool("top", "-n", "0", "--format", "json", *options, self.folder / "s.iprof").stdout)["rows"]
+            burnt.append(sum(row["total"] for row in rows if row["name"].startswith("sampling.Virtual.burn(")))
+        self.assertGreater(burnt[0], 100)
+        self.assertEqual(burnt[0], burnt[1], self.threads_of("s.iprof"))
 
     def test_wall_samples_reach_threads_that_sleep_and_park(self):
         _, profile, statistics = self.sampled("sampling.Waits", 1_500, options=f"{ONLY_SAMPLES},event=wall",

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
+
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -25,7 +28,7 @@ std::vector<uint32_t> RanksOf(const std::vector<Index>& order) {
 
 class Canonicalizer {
  public:
-  explicit Canonicalizer(const Profile& from) : from_(from) {}
+  explicit Canonicalizer(const Profile& from) : from_(from), threads_(from) {}
 
   Profile Run() {
     into_.set_version(from_.version());
@@ -43,8 +46,11 @@ class Canonicalizer {
  private:
   void AddTypes() {
     std::vector<TypeIndex> order = AllOf<TypeIndex>(from_.type_count());
-    std::sort(order.begin(), order.end(),
-              [&](TypeIndex a, TypeIndex b) { return from_.TypeName(a) < from_.TypeName(b); });
+    // Threads are last, so that they make no difference to the ids of others.
+    std::sort(order.begin(), order.end(), [&](TypeIndex a, TypeIndex b) {
+      return std::pair(threads_.Is(a), from_.TypeName(a)) <
+             std::pair(threads_.Is(b), from_.TypeName(b));
+    });
     type_ranks_ = RanksOf(order);
     types_.resize(order.size());
     for (const TypeIndex type : order) {
@@ -81,8 +87,11 @@ class Canonicalizer {
     }
   }
 
+  // A thread is before all callers, so that stacks are in the order that they have without threads.
   int64_t MethodRank(MethodIndex method) const {
-    return method == kNoMethod ? -1 : int64_t{method_ranks_[static_cast<size_t>(method)]};
+    if (method == kNoMethod) return -1;
+    const int64_t rank = method_ranks_[static_cast<size_t>(method)];
+    return threads_.Is(method) ? rank - 1 - static_cast<int64_t>(method_ranks_.size()) : rank;
   }
 
   bool ContextLess(ContextIndex a, ContextIndex b) const {
@@ -140,6 +149,7 @@ class Canonicalizer {
   }
 
   const Profile& from_;
+  const ThreadFrames threads_;
   Profile into_;
   std::vector<uint32_t> type_ranks_;
   std::vector<uint32_t> method_ranks_;

@@ -12,6 +12,7 @@
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -46,8 +47,9 @@ class Selection {
   // `cuts`: what of each sample has to have a wanted class; empty: all of it.
   Selection(const Profile& from, const ProfileFilter& filter, std::vector<StackCut> cuts)
       : from_(from), cuts_(std::move(cuts)) {
+    const ThreadFrames threads(from);
     for (const TypeIndex type : TypesOf(from))
-      is_wanted_.push_back(filter.Wants(from.TypeName(type)));
+      is_wanted_.push_back(!threads.Is(type) && filter.Wants(from.TypeName(type)));
   }
 
   Profile Run() {

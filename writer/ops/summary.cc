@@ -8,6 +8,7 @@
 
 #include "writer/base/glob.h"
 #include "writer/profile/io/code_part.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -233,6 +234,7 @@ std::string DescribeCallers(const Profile& profile, ContextIndex context, size_t
 std::string QualifiedName(const Profile& profile, MethodIndex method) {
   if (method == kNoMethod) return profile.DescribeMethod(method);
   std::string name(profile.TypeName(profile.DeclaringType(method)));
+  if (name == kThreadType) return profile.DescribeMethod(method);
   name += '.';
   name += profile.MethodName(method);
   return name;

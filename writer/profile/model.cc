@@ -13,6 +13,7 @@
 #include "writer/base/utf8.h"
 #include "writer/profile/code_hashes.h"
 #include "writer/profile/record_table.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -336,6 +337,7 @@ std::string Profile::DescribeMethod(MethodIndex method) const {
   if (method == kNoMethod) return "(none)";
   const auto signature = Signature(method);
   std::string text(TypeName(signature[0]));
+  if (text == kThreadType) return "[" + std::string(MethodName(method)) + "]";
   text.append(".").append(MethodName(method)).append("(");
   for (size_t i = 2; i < signature.size() && text.size() <= kMostDescribedBytes; ++i) {
     if (i > 2) text.append(", ");

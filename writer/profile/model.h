@@ -172,8 +172,8 @@ class Profile {
   // Source lines and callees of positions, as far as they are known.
   PositionNotes& notes();
   const PositionNotes& notes() const;
-  // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "(none)" for kNoMethod. Cut off
-  // after kMostDescribedBytes.
+  // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "[main]" for a thread (sample_threads.h), "(none)" for
+  // kNoMethod. Cut off after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;
 
   // Contexts.

@@ -36,8 +36,9 @@ enum class MemoryPart : uint8_t {
   kRawFile,    // what is known of the raw file
   kFrozen,     // estimates of methods without probes
   kContexts,   // stacks of calls and branches
+  kThreads,    // names of threads, for samples
 };
-inline constexpr size_t kMemoryParts = 17;
+inline constexpr size_t kMemoryParts = 18;
 
 class MemoryBudget {
  public:

@@ -251,7 +251,9 @@ class Sample {
     GuardedStamps stamps{&view_.method_code, kept};
     // After a fault the rest has no stamps. No code of HotSpot was skipped, so the thread stays watched.
     if (view_.method_code.known) CrashGuard::Guarded(slot_, GuardedStamps::Run, &stamps);
-    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace)) return SampleOutcome::kTableFull;
+    const uint32_t thread = slot_->thread.load(std::memory_order_relaxed);
+    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace, thread))
+      return SampleOutcome::kTableFull;
     slot_->last_outcome = outcome;
     return outcome;
   }

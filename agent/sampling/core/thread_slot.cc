@@ -84,6 +84,7 @@ ThreadSlot* ThreadSlotPool::Acquire(pid_t tid) {
   free_.pop_back();
   slot->env.store(nullptr, std::memory_order_relaxed);
   slot->tid = tid;
+  slot->thread.store(0, std::memory_order_relaxed);
   slot->ask_env = false;
   slot->stack_low = slot->stack_high = 0;
   slot->has_timer = slot->wants_timer = slot->wants_call = false;

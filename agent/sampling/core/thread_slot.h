@@ -48,6 +48,8 @@ struct alignas(64) ThreadSlot {
   std::atomic<void*> env{nullptr};
   const ThreadSlotPool* pool = nullptr;
   pid_t tid = 0;
+  // What the thread is called: a number that SamplerHooks::thread_of gave; 0: not known.
+  std::atomic<uint32_t> thread{0};
   // Found by the roll call: ask for the JNIEnv at each sample, because the thread may detach.
   bool ask_env = false;
   uintptr_t stack_low = 0;  // 0: unknown

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kAlign = 16;
 // One index entry per this many bytes. A trace of 40 frames takes about 500 bytes.
 constexpr size_t kBytesPerEntry = 512;
+// The number of the thread is above it.
 constexpr uint32_t kCutFlag = 1;
 
 // A bci with its CodeStamp, in one number. A negative bci has no stamp.
@@ -33,8 +34,8 @@ uint64_t Fold(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-uint64_t HashOf(std::span<const CallFrame> frames, bool cut) {
-  uint64_t hash = 0x9e3779b97f4a7c15U ^ (frames.size() * 2 + (cut ? 1 : 0));
+uint64_t HashOf(std::span<const CallFrame> frames, uint32_t flags) {
+  uint64_t hash = 0x9e3779b97f4a7c15U ^ (frames.size() << 32 | flags);
   for (const CallFrame& frame : frames) {
     hash = Fold(hash ^ reinterpret_cast<uintptr_t>(frame.method),
                 0xd6e8feb86659fd93U ^ (uint64_t{PositionOf(frame)} << 17)) +
@@ -108,16 +109,17 @@ void TraceTable::AddWeight(size_t place, uint64_t weight) noexcept {
   entries_[place].weight.fetch_add(weight, std::memory_order_relaxed);
 }
 
-bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight,
-                     size_t* place) noexcept {
-  const uint64_t hash = HashOf(frames, cut);
+bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight, size_t* place,
+                     uint32_t thread) noexcept {
+  const uint32_t flags = thread << 1 | (cut ? kCutFlag : 0);
+  const uint64_t hash = HashOf(frames, flags);
   const size_t mask = entry_count_ - 1;
   size_t index = static_cast<size_t>(hash) & mask;
   for (size_t probe = 0; probe < kMaxProbes; ++probe, index = (index + 1) & mask) {
     Entry& entry = entries_[index];
     uint64_t found = entry.hash.load(std::memory_order_acquire);
     if (found == 0 && entry.hash.compare_exchange_strong(found, hash, std::memory_order_acq_rel)) {
-      const uint64_t offset = Publish(frames, cut);
+      const uint64_t offset = Publish(frames, flags);
       if (place != nullptr && offset != kNoRoom) *place = index;
       entry.samples.fetch_add(1, std::memory_order_relaxed);
       entry.weight.fetch_add(weight, std::memory_order_relaxed);
@@ -127,7 +129,7 @@ bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weigh
     }
     if (found != hash) continue;
     const uint64_t record = entry.record.load(std::memory_order_acquire);
-    if (record > kNoRoom && !Equals(record, frames, cut)) continue;
+    if (record > kNoRoom && !Equals(record, frames, flags)) continue;
     if (place != nullptr && record != kNoRoom) *place = index;
     entry.samples.fetch_add(1, std::memory_order_relaxed);
     entry.weight.fetch_add(weight, std::memory_order_relaxed);
@@ -136,7 +138,7 @@ bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weigh
   return Drop(weight);
 }
 
-uint64_t TraceTable::Publish(std::span<const CallFrame> frames, bool cut) noexcept {
+uint64_t TraceTable::Publish(std::span<const CallFrame> frames, uint32_t flags) noexcept {
   const size_t bytes = Record::Bytes(frames.size());
   uint64_t at = arena_used_.load(std::memory_order_relaxed);
   do {
@@ -144,7 +146,7 @@ uint64_t TraceTable::Publish(std::span<const CallFrame> frames, bool cut) noexce
   } while (!arena_used_.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
   auto* record = new (arena_ + at) Record;
   record->depth = static_cast<uint32_t>(frames.size());
-  record->flags = cut ? kCutFlag : 0;
+  record->flags = flags;
   uint64_t* methods = record->methods();
   uint32_t* positions = record->positions();
   for (size_t i = 0; i < frames.size(); ++i) {
@@ -155,9 +157,9 @@ uint64_t TraceTable::Publish(std::span<const CallFrame> frames, bool cut) noexce
 }
 
 bool TraceTable::Equals(uint64_t offset, std::span<const CallFrame> frames,
-                        bool cut) const noexcept {
+                        uint32_t flags) const noexcept {
   const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
-  if (record->depth != frames.size() || record->flags != (cut ? kCutFlag : 0)) return false;
+  if (record->depth != frames.size() || record->flags != flags) return false;
   const uint64_t* methods = record->methods();
   const uint32_t* positions = record->positions();
   for (size_t i = 0; i < frames.size(); ++i) {
@@ -177,6 +179,7 @@ bool TraceTable::Read(size_t index, TraceView* view) const {
   view->positions_ = record->positions();
   view->depth_ = record->depth;
   view->cut_ = (record->flags & kCutFlag) != 0;
+  view->thread_ = record->flags >> 1;
   view->samples_ = entry.samples.load(std::memory_order_relaxed);
   view->weight_ = entry.weight.load(std::memory_order_relaxed);
   view->place_ = index;

@@ -38,6 +38,7 @@ namespace iprof::sampling {
 class TraceView {
  public:
   size_t depth() const { return depth_; }
+  uint32_t thread() const { return thread_; }  // the number of its thread's name; 0: not known
   CallFrame frame(size_t i) const;
   bool cut() const { return cut_; }  // outer frames are missing, because of the depth limit
   uint64_t samples() const { return samples_; }  // signals
@@ -49,6 +50,7 @@ class TraceView {
   const uint64_t* methods_ = nullptr;
   const uint32_t* positions_ = nullptr;
   size_t depth_ = 0;
+  uint32_t thread_ = 0;
   bool cut_ = false;
   uint64_t samples_ = 0;
   uint64_t weight_ = 0;
@@ -75,10 +77,13 @@ class TraceTable {
   TraceTable(const TraceTable&) = delete;
   TraceTable& operator=(const TraceTable&) = delete;
 
+  // Numbers of threads are smaller.
+  static constexpr uint32_t kThreadLimit = 1U << 31;
+
   // Adds one sample of this weight. Returns false if there was no room; it is then counted as
   // dropped. An empty trace is a valid trace. Stores the trace's place in *place, for AddWeight.
-  bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight,
-           size_t* place = nullptr) noexcept;
+  bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight, size_t* place = nullptr,
+           uint32_t thread = 0) noexcept;
   // Adds weight to a trace that was added before.
   void AddWeight(size_t place, uint64_t weight) noexcept;
 
@@ -116,8 +121,8 @@ class TraceTable {
 
   TraceTable(char* mapping, size_t bytes, size_t entry_count);
   bool Read(size_t index, TraceView* view) const;
-  uint64_t Publish(std::span<const CallFrame> frames, bool cut) noexcept;
-  bool Equals(uint64_t offset, std::span<const CallFrame> frames, bool cut) const noexcept;
+  uint64_t Publish(std::span<const CallFrame> frames, uint32_t flags) noexcept;
+  bool Equals(uint64_t offset, std::span<const CallFrame> frames, uint32_t flags) const noexcept;
   bool Drop(uint64_t weight) noexcept;
 
   char* mapping_;

@@ -43,6 +43,20 @@ TEST_CASE("equal traces share a record and their weights add up") {
   CHECK(table->usage().dropped_samples == 0);
 }
 
+TEST_CASE("traces of different threads are different") {
+  auto table = NewTable(1 << 20);
+  const std::vector<CallFrame> a = {At(16, 3)};
+  for (const uint32_t thread : {0U, 1U, TraceTable::kThreadLimit - 1, 1U})
+    REQUIRE(table->Add(a, thread == 1, 1, nullptr, thread));
+  std::map<uint32_t, uint64_t> weights;
+  table->ForEach([&](const TraceView& trace) {
+    CHECK(trace.depth() == 1);
+    CHECK(trace.cut() == (trace.thread() == 1));
+    weights[trace.thread()] += trace.weight();
+  });
+  CHECK(weights == std::map<uint32_t, uint64_t>{{0, 1}, {1, 2}, {TraceTable::kThreadLimit - 1, 1}});
+}
+
 TEST_CASE("weight can be added to a trace later, and to no other") {
   auto table = NewTable(1 << 20);
   const std::vector<CallFrame> a = {At(16, 3)};

@@ -38,7 +38,7 @@ WeightScale ScaleOf(const SampleFigures& figures) {
 
 std::string SampleStatisticsJson(const SampleFigures& figures) {
   const auto& [options, stats, usage, written, watched_cpu_ns, interval, signal,
-               classes_without_ids] = figures;
+               classes_without_ids, other_threads] = figures;
   const auto scaled = [&](uint64_t weight) { return ScaleOf(figures).Of(weight); };
   std::string json = fmt::format(
       "{{\"event\":\"{}\",\"intervalNs\":{},\"firstIntervalNs\":{},\"lastIntervalNs\":{},"
@@ -95,6 +95,10 @@ std::string SampleSummary(const SampleFigures& figures) {
   if (const uint64_t count = figures.classes_without_ids; count > 0) {
     report += fmt::format("classes without names for samples, because memory ran out: {}\n", count);
   }
+  if (const uint64_t count = figures.other_threads; count > 0) {
+    report += fmt::format("threads without a name of their own, because there are too many: {}\n",
+                          Grouped(count));
+  }
   if (stats.timer_failures > 0) {
     report += fmt::format(
         "timers: {} refused by the system (is the limit on pending signals, ulimit -i, too low?); "
@@ -110,8 +114,8 @@ std::string SampleSummary(const SampleFigures& figures) {
 }
 
 std::string SampleReport(const SampleFigures& figures) {
-  const auto& [options, stats, usage, written, cpu_ns, interval, signal, classes_without_ids] =
-      figures;
+  const auto& [options, stats, usage, written, cpu_ns, interval, signal, classes_without_ids,
+               other_threads] = figures;
   std::string report = fmt::format(
       "samples: {} signals = {} good + {} recovered + {} failed "
       "({:.2f} %; before recovery {:.2f} "

@@ -21,6 +21,7 @@ struct SampleFigures {
   sampling::IntervalFacts interval;
   int signal = 0;
   uint64_t classes_without_ids = 0;
+  uint64_t other_threads = 0;  // whose names are not kept (ThreadNames)
 };
 
 // From weights of the sampler to those of a profile: if the interval adapts, they add up to the number of

@@ -89,6 +89,7 @@ Sampling::Sampling(JavaVM* vm, const Options& options, Log& log, const ClassSour
       watch_(watch),
       budget_(budget),
       knowledge_(std::move(knowledge)),
+      names_threads_(options.threads),
       learner_(
           log, classes, watch, budget, [this] { return SampledNow(); }, options.lines),
       renewal_thread_([this](jvmtiEnv*, JNIEnv* jni) { RenewCode(jni); }, kRenewalPeriod,
@@ -160,6 +161,8 @@ sampling::SamplerHooks Sampling::Hooks(JNIEnv* jni) {
   hooks.interpreter = FindInterpreterFacts(jvm.structs());
   hooks.method_code = FindCodeFacts(jvm.structs(), environment_.get(), jni);
   hooks.code = owned_code_;
+  if (names_threads_)
+    hooks.thread_of = [this](const void* env) { return thread_names_.NumberOf(env); };
   // -Xcheck:jni compares the fault handlers with HotSpot's own and warns about every other one.
   hooks.crash_guard = !VmFlags(vm_).Bool("CheckJNICalls").value_or(false);
   hooks.on_signal_lost = [this](int signal, sampling::SignalOwner owner) {
@@ -186,6 +189,9 @@ void Sampling::TakeSamples(JNIEnv* jni) {
   const CompiledCode code = CodeToAskFor();
   watch_.LearnLoaders(jni);
   learner_.LearnLoaded(jni, sampler_options_.depth);
+  if (names_threads_ && owned_sampler_ == nullptr)
+    java_threads_ = JavaThreads::Find(environment_.get(), jni);
+  NoteThreads(jni);
   Status status;
   if (owned_sampler_ != nullptr) {
     status = owned_sampler_->Continue();
@@ -254,6 +260,7 @@ std::string Sampling::Pause(JNIEnv* /*jni*/) {
 void Sampling::StopTaking() {
   if (Sampler* const begun = sampler()) StopSampler(*begun);
   for (const jvmtiEvent event : kEvents) environment_.Disable(event);
+  thread_names_.ForgetThreads();  // no event says when they end
   CloseCode();
   ReportMemory();
 }
@@ -323,6 +330,7 @@ uint64_t Sampling::bytes_beyond_budget() const {
 
 void Sampling::ReportMemory() const {
   learner_.ReportMemory();
+  if (names_threads_) budget_.Set(instrument::MemoryPart::kThreads, thread_names_.bytes());
   if (const CodeRanges* const code = code_.load())
     budget_.Set(instrument::MemoryPart::kCode, code->memory_bytes());
 }
@@ -351,21 +359,23 @@ void JNICALL Sampling::ClassPrepare(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thre
   AtBoundary(self->log_, "ClassPrepare", [&] { self->OnClassPrepare(jni, klass); });
 }
 
-void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
+void JNICALL Sampling::ThreadStart(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   AtBoundary(self->log_, "ThreadStart", [&] {
+    if (self->names_threads_) self->NoteThread(jni, jni, thread);
     if (Sampler* sampler = self->sampler()) sampler->ThreadStarted(jni);
   });
 }
 
-void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
+void JNICALL Sampling::ThreadEnd(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
   const InCallback<Sampling> self(jvmti);
   if (!self) return;
   // Also while sampling is being stopped: the JVM is about to free what the thread's JNIEnv is part of. A
   // signal that came later would read there, and AsyncGetCallTrace would write there.
   AtBoundary(self->log_, "ThreadEnd", [&] {
     if (Sampler* sampler = self->sampler()) sampler->ThreadEnding();
+    if (self->names_threads_) self->thread_names_.Forget(jni);
   });
 }
 

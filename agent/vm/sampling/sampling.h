@@ -46,10 +46,12 @@
 #include "agent/vm/recorder/recorder.h"
 #include "agent/vm/sampling/code_age.h"
 #include "agent/vm/sampling/code_renewal.h"
+#include "agent/vm/sampling/java_threads.h"
 #include "agent/vm/sampling/method_learner.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
 #include "agent/vm/sampling/stack_copy.h"
+#include "agent/vm/sampling/thread_names.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
@@ -147,6 +149,10 @@ class Sampling final : public Recorder {
   sampling::SampleStats StatsSinceReset() const;
   SampleFigures ReportFigures(const SampleWriteCounts& written) const;
   void OnClassPrepare(JNIEnv* jni, jclass klass);
+  // What threads are called. Their names may change: they are read when a thread starts, when samples begin to be taken, and
+  // for each snapshot.
+  void NoteThread(JNIEnv* jni, const void* env, jthread thread);
+  void NoteThreads(JNIEnv* jni);
   sampling::Sampler* sampler() const { return sampler_.load(); }
 
   static void JNICALL ClassLoad(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread, jclass klass);
@@ -166,6 +172,10 @@ class Sampling final : public Recorder {
   instrument::MemoryBudget& budget_;
   sampling::SamplerOptions sampler_options_;
   const SamplingKnowledge knowledge_;
+  const bool names_threads_;
+  ThreadNames thread_names_;
+  std::optional<JavaThreads>
+      java_threads_;  // if samples know their threads; set before they are taken
   std::atomic<bool> is_started_{false};
   MethodLearner learner_;
   // Where code is; null until the first Follow. Closed while paused, so that a late callback adds nothing.

@@ -9,27 +9,10 @@
 #include "agent/hotspot/frame_facts.h"
 #include "agent/hotspot/process_memory.h"
 #include "agent/vm/jvmti/boot_class.h"
+#include "agent/vm/sampling/java_threads.h"
 
 namespace iprof::vm {
 namespace {
-
-// The calling thread's JavaThread. java.lang.Thread keeps its address in a field.
-std::optional<uintptr_t> OwnJavaThread(jvmtiEnv* jvmti, JNIEnv* jni) {
-  jthread thread = nullptr;
-  if (jvmti->GetCurrentThread(&thread) != JVMTI_ERROR_NONE || thread == nullptr)
-    return std::nullopt;
-  std::optional<uintptr_t> found;
-  jclass type = BootClass(jni, "java/lang/Thread");
-  jfieldID field = type == nullptr ? nullptr : jni->GetFieldID(type, "eetop", "J");
-  if (field != nullptr) {
-    found = static_cast<uintptr_t>(jni->GetLongField(thread, field));
-  } else {
-    jni->ExceptionClear();
-  }
-  jni->DeleteLocalRef(thread);
-  if (type != nullptr) jni->DeleteLocalRef(type);
-  return found;
-}
 
 // The length of a method's code, as the handler will read it.
 std::optional<uint32_t> LengthAt(jmethodID id, const hotspot::CodeOffsets& offsets) {
@@ -54,13 +37,9 @@ std::optional<uint32_t> LengthByJvmti(jmethodID id, jvmtiEnv* jvmti) {
 sampling::FrameAnchor FindFrameAnchor(const hotspot::VmStructs& structs, jvmtiEnv* jvmti,
                                       JNIEnv* jni) {
   const auto offsets = hotspot::ReadThreadOffsets(structs);
-  const auto java_thread = OwnJavaThread(jvmti, jni);
-  if (!offsets || !java_thread || *java_thread == 0) return {};
-  // The JNIEnv is a part of the JavaThread.
-  const auto env = reinterpret_cast<uintptr_t>(jni);
-  constexpr uintptr_t kLargestThread = 1 << 16;
-  if (env < *java_thread || env - *java_thread > kLargestThread) return {};
-  const auto env_offset = static_cast<ptrdiff_t>(env - *java_thread);
+  const auto threads = JavaThreads::Find(jvmti, jni);
+  if (!offsets || !threads) return {};
+  const ptrdiff_t env_offset = threads->env_offset();
   const auto from_env = [env_offset](uint64_t offset) {
     return static_cast<ptrdiff_t>(offset) - env_offset;
   };

@@ -36,6 +36,10 @@ Status Sampling::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
   Sampler* const begun = sampler();
   if (begun == nullptr) return {};
   if (!begun->has_ended()) sink.NoteGoesOn();
+  if (sink.log() != nullptr && names_threads_) {
+    NoteThreads(jni);
+    begun->NameThreads();
+  }
   const auto lock = learner_.KeepTexts();
   if (sink.log() != nullptr) {
     if (lock) WriteStacks(copy_, CopiedLines(jni, copy_.FindNew(begun->traces())), sink);
@@ -75,7 +79,8 @@ void Sampling::WriteStacks(StackCopy& copy, const LineTables& lines, RecordSink&
               .names = knowledge_.names,
               .bcis = bcis.get(),
               .lines = &lines,
-              .since = &since},
+              .since = &since,
+              .threads = names_threads_ ? &thread_names_ : nullptr},
              sink);
 }
 
@@ -88,7 +93,8 @@ SampleFigures Sampling::ReportFigures(const SampleWriteCounts& written) const {
           .watched_cpu_ns = begun.watched_cpu_ns() - watched_cpu_ns_at_reset_,
           .interval = begun.interval(),
           .signal = begun.signal(),
-          .classes_without_ids = learner_.classes_without_ids()};
+          .classes_without_ids = learner_.classes_without_ids(),
+          .other_threads = thread_names_.others()};
 }
 
 void Sampling::Describe(const ProfileSink& /*made*/, RecorderTexts& texts) {

@@ -1,6 +1,7 @@
 #include "agent/vm/sampling/stack_copy.h"
 
 #include "writer/names/type_names.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::vm {
 namespace {
@@ -25,7 +26,7 @@ void StackCopy::AddMethods(RecordSink& sink) {
   for (; added_methods_ < methods.size(); ++added_methods_) {
     const TranslatedMethod& method = methods[added_methods_];
     const std::string type = ToUtf8(method.type);
-    const std::string name = ToUtf8(method.name);
+    const std::string name = method.type == kThreadType ? method.name : ToUtf8(method.name);
     sink.AddMethod(added_methods_, {type, name, method.descriptor});
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "writer/base/temporary_folder.h"
+#include "writer/profile/sample_threads.h"
 #include "writer/records/raw/raw_reader.h"
 #include "writer/records/raw/raw_sink.h"
 
@@ -44,6 +45,7 @@ struct World {
   SampleBaseline since;
   StackCopy copy;
   LineTables lines;
+  ThreadNames threads;
   std::unique_ptr<RawWriter> file;
   int files = 0;
 
@@ -63,8 +65,8 @@ struct World {
     file = std::move(*made);
     copy.Begin();
   }
-  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1) {
-    REQUIRE(traces->Add(frames, false, weight));
+  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1, uint32_t thread = 0) {
+    REQUIRE(traces->Add(frames, false, weight, nullptr, thread));
   }
   // "main:104 work:107" → weight, as a reader of the file sees it.
   std::map<std::string, uint64_t> Snapshot(const std::function<void()>& during = [] {}) {
@@ -72,8 +74,10 @@ struct World {
     for (const void* id : copy.FindNew(*traces)) lines.Add(id, {{0, 50}, {6, 51}});
     during();
     RawSink sink(*file, 1);
-    copy.AddTo(*traces, {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since},
-               sink);
+    copy.AddTo(
+        *traces,
+        {.methods = methods, .bcis = &bcis, .lines = &lines, .since = &since, .threads = &threads},
+        sink);
     sink.SetWeights(copy.weights());
     REQUIRE(sink.Publish().status.ok());
     std::ifstream in(file->path(), std::ios::binary);
@@ -87,6 +91,11 @@ struct World {
       std::string text;
       for (const RawStackFrame& frame : stack.frames) {
         const RawMethod& method = contents->methods.at(frame.method);
+        if (method.type == kThreadType) {
+          CHECK((frame.bci == 0 && &frame == &stack.frames.back()));
+          text += "[" + std::string(method.name) + "] ";
+          continue;
+        }
         CHECK(method.type == "a.App");
         CHECK(frame.line == (frame.bci - 100 < 6 ? 50 : 51));  // of the running code
         text += std::string(method.name) + ":" + std::to_string(frame.bci) + " ";
@@ -112,6 +121,23 @@ TEST_CASE("each snapshot has all stacks with their weights, and adds a stack onc
   CHECK(world.bcis.asked == 3);  // main:4 was known
   CHECK(world.copy.counts().contexts == 2);
   CHECK(world.copy.counts().weight == 6);
+}
+
+TEST_CASE("stacks of different threads are different, and those of a pool are not") {
+  World world;
+  world.threads.Note(Id(1), "pool-1-thread-1");
+  world.threads.Note(Id(2), "pool-1-thread-2");
+  world.threads.Note(Id(3),
+                     "caf\xc3\xa9 \xed\xa0\xbd\xed\xb8\x80");  // with an emoji, as JVMTI has it
+  const auto sample = [&](uintptr_t thread) {
+    world.Sample({At(2, 7), At(1, 4)}, 1, world.threads.NumberOf(Id(thread)));
+  };
+  for (const uintptr_t thread : {1, 2, 3, 4}) sample(thread);
+  const Stacks expected{{"work:107 main:104 [pool-*-thread-*] ", 2},
+                        {"work:107 main:104 [caf\xc3\xa9 \xf0\x9f\x98\x80] ", 1},
+                        {"work:107 main:104 ", 1}};
+  CHECK(world.Snapshot() == expected);
+  CHECK(world.Snapshot() == expected);
 }
 
 TEST_CASE("what is sampled during a snapshot is in the next one, with its lines") {

@@ -5,6 +5,7 @@
 #include "agent/instrument/probes/inherited_members.h"
 #include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::vm {
 namespace {
@@ -55,6 +56,21 @@ bool IsCurrent(const CallFrame& raw, const SampleLookup& lookup) {
 const TranslatedStack& StackTranslation::Translate(const TraceView& trace,
                                                    const SampleLookup& lookup,
                                                    SampleWriteCounts& counts) {
+  TranslateFrames(trace, lookup, counts);
+  if (lookup.threads != nullptr && trace.thread() != 0 && !stack_.frames.empty())
+    stack_.frames.push_back({MethodOfThread(trace.thread(), *lookup.threads), 0, std::nullopt});
+  return stack_;
+}
+
+uint32_t StackTranslation::MethodOfThread(uint32_t thread, const ThreadNames& names) {
+  const auto [known, is_new] =
+      of_threads_.try_emplace(thread, static_cast<uint32_t>(methods_.size()));
+  if (is_new) methods_.push_back({std::string(kThreadType), names.NameOf(thread), "()V"});
+  return known->second;
+}
+
+void StackTranslation::TranslateFrames(const TraceView& trace, const SampleLookup& lookup,
+                                       SampleWriteCounts& counts) {
   std::vector<TranslatedFrame>& frames = stack_.frames;
   frames.clear();
   stack_.whole = !trace.cut();
@@ -85,7 +101,6 @@ const TranslatedStack& StackTranslation::Translate(const TraceView& trace,
       break;
     }
   }
-  return stack_;
 }
 
 bool StackTranslation::AddFrame(const CallFrame& raw, const Resolved& resolved,

@@ -21,7 +21,7 @@
 //   left out.
 // - A key without a name (the class was prepared before the agent listened, or the method runs old
 //   code) is left out and counted, and so is all that called it, unless nothing else is left.
-// Stacks begin with the executing frame and end with the thread's first.
+// Stacks begin with the executing frame and end with the thread's first; behind it is the thread's name, if it is known.
 //
 // Guarantees: methods are numbered from 0 on, in the order in which they are met, and keep their
 // numbers and texts. A method is looked up once, and so is each of its positions until
@@ -45,6 +45,7 @@
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sampling_methods.h"
+#include "agent/vm/sampling/thread_names.h"
 #include "writer/profile/model.h"
 
 namespace iprof::vm {
@@ -93,8 +94,10 @@ struct SampleLookup {
   const BciMap* bcis = nullptr;
   const LineTables* lines = nullptr;
   const SampleBaseline* since = nullptr;  // only what came after it
+  const ThreadNames* threads = nullptr;   // null: stacks do not say their thread
 };
 
+// A method, or a thread (writer/profile/sample_threads.h), whose name is UTF-8.
 struct TranslatedMethod {
   std::string type;  // as in a profile, but in the JVM's encoding
   std::string name;
@@ -157,6 +160,10 @@ class StackTranslation {
   void Name(const SampledMethod& method, const SampleLookup& lookup, Resolved& resolved);
   // What is known without the BciMap is empty.
   Origin OriginOf(const sampling::CallFrame& raw, const SampleLookup& lookup);
+  // Frames of Java, without the thread.
+  void TranslateFrames(const sampling::TraceView& trace, const SampleLookup& lookup,
+                       SampleWriteCounts& counts);
+  uint32_t MethodOfThread(uint32_t thread, const ThreadNames& names);
   // Returns false if the stack ends before this frame.
   bool AddFrame(const sampling::CallFrame& raw, const Resolved& resolved,
                 const SampleLookup& lookup, SampleWriteCounts& counts);
@@ -165,6 +172,8 @@ class StackTranslation {
   std::unordered_map<Position, Origin, PositionHash> bcis_;
   std::unordered_set<Position, PositionHash> expected_;
   std::vector<TranslatedMethod> methods_;
+  std::unordered_map<uint32_t, uint32_t>
+      of_threads_;  // methods, by the number of the thread's name
   size_t text_bytes_ = 0;
   TranslatedStack stack_;
 };

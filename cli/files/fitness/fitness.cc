@@ -17,6 +17,7 @@
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/code_hashes.h"
 #include "writer/profile/model.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::fitness {
 namespace {
@@ -50,8 +51,9 @@ class RecordCheck {
   }
   bool Exists(std::string_view type) {
     const ProfileName name(type);
-    return type.starts_with('[') || ReadGeneratedName(name).kind != GeneratedKind::kNone ||
-           IsMadeAtRunTime(name) || classes_.Find(type).state != ClassState::kMissing;
+    return type.starts_with('[') || type == kThreadType ||
+           ReadGeneratedName(name).kind != GeneratedKind::kNone || IsMadeAtRunTime(name) ||
+           classes_.Find(type).state != ClassState::kMissing;
   }
   // Methods that were looked up and whose code could not be compared.
   size_t without_hash() const { return without_hash_; }
@@ -177,6 +179,7 @@ Verdict RecordCheck::CheckGenerated(MethodIndex method, std::string_view type) {
 
 Verdict RecordCheck::CheckMethod(MethodIndex method, LoadedMethod** loaded) {
   const std::string_view type = profile_.TypeName(profile_.DeclaringType(method));
+  if (type == kThreadType) return {};
   if (ReadGeneratedName(ProfileName(type)).kind != GeneratedKind::kNone) {
     return CheckGenerated(method, type);
   }

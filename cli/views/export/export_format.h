@@ -3,7 +3,7 @@
 // with its function beside this one, declare it here, and add a row to export_format.cc.
 //
 // Guarantees: a format streams into the sink in a deterministic order, and reads nothing but the
-// profile.
+// profile. The thread of a stack, if it is known (writer/profile/sample_threads.h), is its outermost frame: "[main]".
 // Threads: any, while no other thread changes the profile.
 // Failure: `write` fails only if the sink does, with its Status. Throws nothing but std::bad_alloc.
 #pragma once
@@ -54,6 +54,7 @@ Status WriteCsv(const Profile& profile, const ExportOptions& options, ByteSink& 
 //    the default.
 //  - A location is a method and, where the profile has it, a source line. A function's name is
 //    "a.b.C.m"; its system name has the signature.
+//  - The thread of a sample, if it is known, is its label "thread", too.
 //  - The time of the earliest run, and the time recorded in all of them.
 Status WritePprof(const Profile& profile, const ExportOptions& options, ByteSink& sink);
 

@@ -9,6 +9,7 @@
 #include "cli/views/export/stacks.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/io/run_note.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -34,7 +35,12 @@ constexpr uint32_t kUnit = 2;
 namespace sample_field {
 constexpr uint32_t kLocationId = 1;
 constexpr uint32_t kValue = 2;
+constexpr uint32_t kLabel = 3;
 }  // namespace sample_field
+namespace label_field {
+constexpr uint32_t kKey = 1;
+constexpr uint32_t kText = 2;
+}  // namespace label_field
 namespace mapping_field {
 constexpr uint32_t kId = 1;
 constexpr uint32_t kFilename = 5;
@@ -63,7 +69,11 @@ constexpr int64_t kNsPerMs = 1'000'000;
 class PprofWriter {
  public:
   PprofWriter(const Profile& profile, ByteSink& sink)
-      : profile_(profile), sink_(sink), places_(profile), time_(SampleTimeOf(profile)) {
+      : profile_(profile),
+        sink_(sink),
+        threads_(profile),
+        places_(profile),
+        time_(SampleTimeOf(profile)) {
     NumberOf("");
   }
 
@@ -142,6 +152,13 @@ class PprofWriter {
     part_.Clear();
     part_.AddNumbers(sample_field::kLocationId, locations_);
     part_.AddNumbers(sample_field::kValue, values_);
+    const MethodIndex thread = threads_.Of(profile_.EntryContext(table, entry));
+    if (thread != kNoMethod) {
+      ProtobufMessage label;
+      label.AddNumber(label_field::kKey, NumberOf("thread"));
+      label.AddNumber(label_field::kText, NumberOf(std::string(profile_.MethodName(thread))));
+      part_.AddMessage(sample_field::kLabel, label);
+    }
     message_.AddMessage(profile_field::kSample, part_);
   }
 
@@ -189,6 +206,7 @@ class PprofWriter {
 
   const Profile& profile_;
   ByteSink& sink_;
+  const ThreadFrames threads_;
   FramePlaces places_;
   const std::optional<SampleTime> time_;
   bool has_samples_ = false;

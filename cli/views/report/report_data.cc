@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kMostOutcomes = 12;  // of a site
 constexpr size_t kMostEdges = 12;     // callers, callees
 constexpr size_t kMostMonitors = 20;
+constexpr size_t kMostThreads = 50;  // with a flame graph of their own
 constexpr size_t kMostChanges = 400;
 constexpr size_t kBytesOfEdge = 14;     // about
 constexpr size_t kBytesPerFrame = 150;  // of the page, for each frame of the flame graph at most
@@ -30,7 +31,8 @@ class Writing {
  public:
   Writing(std::span<const ReportInput> inputs, const ReportOptions& options)
       : inputs_(inputs), options_(options) {
-    for (const ReportInput& input : inputs) model_.Add(*input.profile);
+    for (const ReportInput& input : inputs)
+      model_.Add(input.with_threads != nullptr ? *input.with_threads : *input.profile);
     model_.Finish();
     rank_of_.assign(model_.names().method_count(), -1);
   }
@@ -40,10 +42,14 @@ class Writing {
     json_.Key("profiles").Open('[');
     for (const ReportInput& input : inputs_) WriteProfileFacts(input.file, *input.profile, json_);
     json_.Close(']');
+    const std::vector<ThreadFlames> threads = FlamesOfThreads();
+    const size_t most_frames = options_.most_bytes / kBytesPerFrame;
     const std::vector<FlameFrame> frames =
-        model_.flames().Cut(options_.most_bytes / kBytesPerFrame, model_.names());
-    ChooseMethods(frames);
+        model_.flames().Cut(threads.empty() ? most_frames : most_frames / 2, model_.names());
+    ChooseMethods(frames, threads);
+    json_.Key("flame");
     WriteFlames(frames);
+    WriteThreads(threads);
     WriteMethods();
     WriteMonitors();
     if (inputs_.size() > 1) WriteChanges();
@@ -83,17 +89,47 @@ class Writing {
     return method == kNoMethod ? -1 : rank_of_[static_cast<size_t>(method)];
   }
 
+  struct ThreadFlames {
+    std::string name;
+    int64_t samples;
+    std::vector<FlameFrame> frames;
+  };
+
+  // Of the threads with the most samples. Half of the frames are theirs, each has as many.
+  std::vector<ThreadFlames> FlamesOfThreads() const {
+    std::vector<std::pair<std::string, const FlameTree*>> largest;
+    for (const auto& [name, flames] : model_.flames_of_threads())
+      largest.emplace_back(name, &flames);
+    std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) {
+      return SumOf(a.second->total()) > SumOf(b.second->total());
+    });
+    largest.resize(std::min(largest.size(), kMostThreads));
+    std::vector<ThreadFlames> threads;
+    for (const auto& [name, flames] : largest) {
+      const size_t most = options_.most_bytes / kBytesPerFrame / 2 / largest.size();
+      threads.push_back({name, SumOf(flames->total()), flames->Cut(most, names())});
+    }
+    return threads;
+  }
+
   // --- What is shown.
 
   // The methods of drawn frames are shown in any case, at least with their sums; of all methods, the most important ones that
   // fit are shown with all details.
-  void ChooseMethods(const std::vector<FlameFrame>& frames) {
+  void ChooseMethods(const std::vector<FlameFrame>& frames,
+                     const std::vector<ThreadFlames>& threads) {
     std::vector<bool> drawn(names().method_count(), false);
-    for (const FlameFrame& frame : frames) {
-      if (frame.method != kNoMethod) drawn[static_cast<size_t>(frame.method)] = true;
-    }
+    size_t all_frames = 0;
+    const auto add = [&](const std::vector<FlameFrame>& some) {
+      all_frames += some.size();
+      for (const FlameFrame& frame : some) {
+        if (frame.method != kNoMethod) drawn[static_cast<size_t>(frame.method)] = true;
+      }
+    };
+    add(frames);
+    for (const ThreadFlames& thread : threads) add(thread.frames);
     const double share = options_.listings == nullptr ? 1 : 1 - kShareOfCode;
-    size_t used = json_.size() + frames.size() * (inputs_.size() == 1 ? 22 : 40);
+    size_t used = json_.size() + all_frames * (inputs_.size() == 1 ? 22 : 40);
     for (const ReportMethod& method : model_.methods()) {
       if (drawn[static_cast<size_t>(method.method)]) used += CostOfSums(method);
     }
@@ -144,8 +180,19 @@ class Writing {
 
   // --- The flame graph.
 
+  void WriteThreads(const std::vector<ThreadFlames>& threads) {
+    if (threads.empty()) return;
+    json_.Key("threads").Open('[');
+    for (const ThreadFlames& thread : threads) {
+      json_.Open('[').String(thread.name).Int(thread.samples);
+      WriteFlames(thread.frames);
+      json_.Close(']');
+    }
+    json_.Close(']');
+  }
+
   void WriteFlames(const std::vector<FlameFrame>& frames) {
-    json_.Key("flame").Open('[');
+    json_.Open('[');
     for (const FlameFrame& frame : frames) {
       json_.Int(frame.depth).Int(RankOf(frame.method));
       Write(frame.weight, json_);

@@ -20,6 +20,7 @@
 //     code      {file, lines: [bci, line, …], code: [[bci, mnemonic, operand, [target …], callee method or -1] …],
 //               blocks: [bci, executions or null, …], first_line, source: [text …]}
 //   flame     [[depth, method or -1, weight, line (or -1 - bci), weight there, frames] …], in preorder; one flat list
+//   threads   [[name, samples, flame] …], most samples first, if samples know their threads: the flame graph of each
 //   monitors  [type, count, …]
 //   fits      [package, weight, relevant, applicable, …] and all_fits, if class files were compared
 //   changes   [[table, scope (writer/ops/diff.h), method or -1, text, bci, importance, movement, [shares], [counts], [[name, old, new] …]] …]
@@ -40,8 +41,10 @@
 namespace iprof {
 
 struct ReportInput {
-  std::string file;  // as the page names it
-  const Profile* profile = nullptr;
+  std::string file;                  // as the page names it
+  const Profile* profile = nullptr;  // without threads
+  // The same with threads, in a report about one profile; null: samples do not know them.
+  const Profile* with_threads = nullptr;
 };
 
 // How much of what the profile says of a package fits the class files of a build: weights.

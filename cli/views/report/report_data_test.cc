@@ -4,6 +4,7 @@
 
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/io/reader.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -67,6 +68,24 @@ class OneListing : public ListingSource {
 };
 
 }  // namespace
+
+TEST_CASE("threads have flame graphs of their own, and other figures do not know them") {
+  std::string text = kShapes;
+  const std::string section = R"("iprofagent":{"version":1,)";
+  text.replace(text.find(section), section.size(),
+               section + R"("split":{"sites":0,"whole":[],"threads":["pool-*"],"of":[[0,0,3]]},)");
+  const Profile with_threads = Parse(text);
+  const Profile plain = WithoutThreads(Parse(text));
+  const ReportInput input{"app.iprof", &plain, &with_threads};
+  std::string data = WriteReportData({&input, 1}, {});
+  CHECK(IsJson(data));
+  // main, loop and area, as in "flame", with 3 of the 5 samples.
+  const std::string threads =
+      R"("threads":[["pool-*",3,[0,2,3,-6,3,1,1,1,3,-8,3,1,2,0,3,31,3,1]]],)";
+  CheckHas(data, threads);
+  data.erase(data.find(threads), threads.size());
+  CHECK(data == DataOf(Parse(kShapes)));
+}
 
 TEST_CASE("the hot set is told, with as much code as is known") {
   // loop has 9 calls and 100 branch executions, area 90 calls: both are needed for 99.9 %.

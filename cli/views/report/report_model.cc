@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "writer/profile/branch_outcomes.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -113,14 +114,22 @@ void ReportModel::Add(const Profile& profile) {
   const auto is_first = [&seen](uint64_t high, uint64_t low) {
     return seen.insert(high << 32 | low).second;
   };
+  const ThreadFrames threads(profile);
   const auto add_sample = [&](EntryIndex entry) {
     const int64_t count = profile.EntryCount(Table::kSamples, entry);
+    MethodIndex thread = kNoMethod;
     stack.clear();
     profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](Frame frame) {
-      if (frame.method != kNoMethod) stack.push_back({naming.Of(frame.method), frame.bci});
+      if (threads.Is(frame.method)) {
+        thread = frame.method;
+      } else if (frame.method != kNoMethod) {
+        stack.push_back({naming.Of(frame.method), frame.bci});
+      }
     });
     if (stack.empty()) return;
     flames_.Add(side, stack, count);
+    if (thread != kNoMethod)
+      flames_of_threads_[std::string(profile.MethodName(thread))].Add(side, stack, count);
     Gathered& innermost = figures_of(stack.front().method);
     AddTo(innermost.self, side, count);
     AddTo(innermost.positions[stack.front().bci].first, side, count);

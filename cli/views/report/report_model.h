@@ -4,13 +4,15 @@
 // Guarantees: methods and types of both profiles are matched by name. Entries of one position are added up over all
 // calling contexts, and a branch's successors by outcome (branch_outcomes.h), as `iprof show --method` and the consumer do.
 // A sample counts once in a total, in an edge between two methods and at a position, also with recursion. Methods are
-// ordered by weight, largest first, then by name. Sums saturate.
+// ordered by weight, largest first, then by name. Sums saturate. Where samples know their thread (writer/profile/sample_threads.h),
+// each thread has a flame graph of its own; elsewhere threads make no difference.
 // Threads: one per object; const methods may run in parallel after Finish. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,7 @@ class ReportModel {
   const Profile& names() const { return names_; }
   const std::vector<ReportMethod>& methods() const { return methods_; }
   const FlameTree& flames() const { return flames_; }
+  const std::map<std::string, FlameTree>& flames_of_threads() const { return flames_of_threads_; }
   // The classes of all monitors, most frequent first.
   const std::vector<ReportSite::Outcome>& monitors() const { return monitors_; }
   Counts TotalOf(Table table) const { return totals_[static_cast<size_t>(table)]; }
@@ -100,6 +103,7 @@ class ReportModel {
   std::vector<ReportSite::Outcome> monitors_;
   std::array<Counts, kTableCount> totals_{};
   FlameTree flames_;
+  std::map<std::string, FlameTree> flames_of_threads_;
 };
 
 }  // namespace iprof

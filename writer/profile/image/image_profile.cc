@@ -14,6 +14,7 @@
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/position_part.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -32,6 +33,7 @@ class Filter {
         target_(target),
         can_note_(AgentSection::Of(from).can_hold_parts()),
         cuts_samples_(!can_note_ || form == SampleForm::kCut),
+        threads_(from),
         uses_(UsesOfMethods(from)) {}
 
   ImageProfile Run() {
@@ -66,8 +68,8 @@ class Filter {
       const bool stays_whole = table == Table::kSamples && !cuts_samples_;
       if (!is_usable && !stays_whole) continue;
       StackCut cut = CutOf(table);
-      if (is_usable && (cut.last - cut.first != frames_.size() || cut.first_at_0))
-        ++made_.contexts_cut;
+      const size_t whole = frames_.size() - (threads_.Is(frames_.back().method) ? 1 : 0);
+      if (is_usable && (cut.last - cut.first != whole || cut.first_at_0)) ++made_.contexts_cut;
       if (stays_whole) cut = {0, frames_.size(), false};
       for (size_t i = cut.first; i < cut.last; ++i) NameMethod(frames_[i].method);
       if (RecordKindOf(table) == RecordKind::kTypeCounts) {
@@ -251,6 +253,7 @@ class Filter {
   const ImageTarget target_;
   const bool can_note_;
   const bool cuts_samples_;  // otherwise they are cut when they are written (sample_split.h)
+  const ThreadFrames threads_;
   const std::vector<MethodUse> uses_;  // by method
   ImageProfile made_;
   std::vector<TypeCount> sum_;

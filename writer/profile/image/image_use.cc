@@ -3,11 +3,17 @@
 #include <algorithm>
 
 namespace iprof {
+namespace {
+
+constexpr MachineryRule kThreadRule{kThreadType, "*", MachineryKind::kCalls,
+                                    "a thread is no method"};
+
+}  // namespace
 
 MethodUse::MethodUse(const ClassUse& klass, std::string_view method,
                      std::span<const std::string_view> parameters)
     : substitution_(SubstitutionIn(klass.substitutions_, method, parameters)),
-      machinery_(FindMachinery(klass.machinery_, method)),
+      machinery_(klass.is_thread_ ? &kThreadRule : FindMachinery(klass.machinery_, method)),
       is_platform_(klass.is_platform_) {}
 
 MethodUse::MethodUse(std::string_view class_name, std::string_view method,

@@ -28,6 +28,7 @@
 #include "writer/profile/image/image_target.h"
 #include "writer/profile/image/machinery.h"
 #include "writer/profile/image/substitutions.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 
@@ -39,7 +40,8 @@ class ClassUse {
   explicit ClassUse(std::string_view name)
       : substitutions_(FindSubstitutions(name)),
         machinery_(MachineryRulesOf(name)),
-        is_platform_(IsPlatformClass(name)) {}
+        is_platform_(IsPlatformClass(name)),
+        is_thread_(name == kThreadType) {}
 
   // Whether a method's parameters may make a difference.
   bool asks_for_parameters() const { return substitutions_ != nullptr; }
@@ -50,12 +52,14 @@ class ClassUse {
   const SubstitutionRow* substitutions_;
   uint64_t machinery_;
   bool is_platform_;
+  bool is_thread_;
 };
 
 // The uses of one method, for every target.
 class MethodUse {
  public:
   MethodUse() = default;
+  // A thread (sample_threads.h) is no method that an image has.
   MethodUse(const ClassUse& klass, std::string_view method,
             std::span<const std::string_view> parameters);
   MethodUse(std::string_view class_name, std::string_view method,

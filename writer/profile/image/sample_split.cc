@@ -14,6 +14,7 @@
 #include "writer/profile/image/sampled_calls.h"
 #include "writer/profile/image/site_receivers.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -59,30 +60,21 @@ std::optional<ImageTarget> TargetOfCut(const Profile& profile) {
   return std::nullopt;
 }
 
-// `uses` is empty if nothing is to be cut.
-std::vector<StackCut> CutsWith(const Profile& profile, const std::vector<MethodUse>& uses,
-                               std::optional<ImageTarget> target) {
-  std::vector<StackCut> cuts;
+// `uses` is empty if nothing is to be cut. The stack has no frame of a thread.
+StackCut CutWith(std::span<const Frame> frames, const std::vector<MethodUse>& uses,
+                 std::optional<ImageTarget> target) {
+  if (!target) return {0, frames.size(), false};
   std::vector<const MethodUse*> of_frames;
-  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
-    const ContextIndex context = profile.EntryContext(Table::kSamples, entry);
-    if (!target) {
-      cuts.push_back({0, profile.Depth(context), false});
-      continue;
-    }
-    of_frames.clear();
-    profile.ForEachFrame(context, [&](Frame frame) {
-      of_frames.push_back(&uses[static_cast<size_t>(frame.method)]);
-    });
-    cuts.push_back(CutStack(of_frames, *target));
-  }
-  return cuts;
+  of_frames.reserve(frames.size());
+  for (const Frame& frame : frames) of_frames.push_back(&uses[static_cast<size_t>(frame.method)]);
+  return CutStack(of_frames, *target);
 }
 
-std::vector<CutSample> CutSamples(const Profile& profile, const std::vector<StackCut>& cuts) {
+std::vector<CutSample> CutSamples(const Profile& profile, const std::vector<MethodUse>& uses,
+                                  std::optional<ImageTarget> target) {
   std::vector<CutSample> samples;
   for (SampledStack& stack : StacksOf(profile)) {
-    const StackCut& cut = cuts[samples.size()];
+    const StackCut cut = CutWith(stack.frames, uses, target);
     const bool moves = cut.first_at_0 && stack.frames[cut.first].bci != 0;
     samples.push_back({std::move(stack), {cut.first, cut.last, moves}});
   }
@@ -213,9 +205,8 @@ void MoveSplit(const Sites& sites, std::vector<CutSample>& samples, SplitPart& s
   });
 }
 
-}  // namespace
-
-SplitPart SplitSamples(const Profile& profile) {
+// Without the threads of the samples.
+SplitPart SplitStacks(const Profile& profile) {
   SplitPart split;
   const std::optional<ImageTarget> target = TargetOfCut(profile);
   const bool is_exact = HasExactReceivers(profile);
@@ -225,7 +216,7 @@ SplitPart SplitSamples(const Profile& profile) {
     uses = UsesOfMethods(profile);
     split.complete = SplitPart::CompleteOf(profile);
   }
-  std::vector<CutSample> samples = CutSamples(profile, CutsWith(profile, uses, target));
+  std::vector<CutSample> samples = CutSamples(profile, uses, target);
   Sites sites;
   if (is_exact) sites = FindSites(SiteReceivers::Of(profile), samples);
   MoveSplit(sites, samples, split);
@@ -234,9 +225,26 @@ SplitPart SplitSamples(const Profile& profile) {
   return split;
 }
 
+}  // namespace
+
+SplitPart SplitSamples(const Profile& profile) {
+  SplitPart split = SplitStacks(profile);
+  split.NoteThreads(profile);
+  return split;
+}
+
 std::vector<StackCut> CutsOfSamples(const Profile& profile) {
   const std::optional<ImageTarget> target = TargetOfCut(profile);
-  return CutsWith(profile, target ? UsesOfMethods(profile) : std::vector<MethodUse>(), target);
+  const ThreadFrames threads(profile);
+  std::vector<MethodUse> uses;
+  if (target) uses = UsesOfMethods(profile);
+  std::vector<StackCut> cuts;
+  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
+    std::vector<Frame> frames = profile.Frames(profile.EntryContext(Table::kSamples, entry));
+    threads.TakeFrom(frames);
+    cuts.push_back(CutWith(frames, uses, target));
+  }
+  return cuts;
 }
 
 int64_t SamplesForBuild(const Profile& profile) {

@@ -17,6 +17,8 @@
 // Calls that ran fewer than kFewestCalls times are not looked at: nothing depends on how they are dispatched, and a stack that
 // is cut at Thread.run loses its bottom for nothing.
 //
+// Which threads the samples are of (sample_threads.h) makes no difference to what a build is given.
+//
 // Guarantees: in what is written (WrittenStacks), no hot call at a site that matters has sampled callees that disagree, in any
 // context of up to kLongestChain frames.
 // Pure: the profile stays whole, and a split of what was read gives the same. Not split at calls are harvests and merges

@@ -17,6 +17,7 @@
 #include "writer/profile/io/json_builder.h"
 #include "writer/profile/io/json_object.h"
 #include "writer/profile/io/source_lines.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -179,6 +180,7 @@ void LoadOlderPart(const SourceLines& lines, Profile& profile) {
 std::vector<ProfilePosition> PositionsOf(const Profile& profile) {
   std::vector<ProfilePosition> positions;
   std::vector<bool> is_known(profile.context_count());
+  const ThreadFrames threads(profile);
   for (const Table table : kAllTables) {
     if (table == Table::kMonitors) continue;
     for (const EntryIndex entry : EntriesOf(profile, table)) {
@@ -194,7 +196,8 @@ std::vector<ProfilePosition> PositionsOf(const Profile& profile) {
       for (; context != kNoContext && !is_known[static_cast<size_t>(context)];
            context = profile.Caller(context)) {
         is_known[static_cast<size_t>(context)] = true;
-        positions.push_back({profile.InnermostFrame(context), false});
+        const Frame frame = profile.InnermostFrame(context);
+        if (!threads.Is(frame.method)) positions.push_back({frame, false});
       }
     }
   }

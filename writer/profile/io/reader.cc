@@ -207,7 +207,10 @@ class ModelBuilder final : public ProfileEvents {
       const auto found = hidden.find(id);
       return MethodIndex{found == hidden.end() ? methods_.Find(id) : found->second};
     });
-    if (!split || !JoinPieces(*std::move(split), stacks)) return false;
+    if (!split) return false;
+    const SplitPart threads{.threads = std::move(split->threads),
+                            .of_threads = std::move(split->of_threads)};
+    if (!JoinPieces(*std::move(split), stacks)) return false;
     const std::vector<MethodIndex> declared = Declare(*names);
     for (SampledStack& stack : stacks) {
       for (Frame& frame : stack.frames) {
@@ -215,6 +218,7 @@ class ModelBuilder final : public ProfileEvents {
         if (at >= known) frame.method = declared[at - known];
       }
     }
+    JoinThreads(threads, stacks, profile_);
     return true;
   }
 

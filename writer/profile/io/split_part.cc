@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "writer/base/grouped.h"
-#include "writer/base/hash.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/json_builder.h"
 #include "writer/profile/io/json_object.h"
+#include "writer/profile/io/stacks_by_frames.h"
 
 namespace iprof {
 namespace {
@@ -22,33 +22,6 @@ namespace {
 using Frames = std::vector<Frame>;
 
 using FrameSpan = std::span<const Frame>;
-
-struct FramesHash {
-  size_t operator()(const StackView& stack) const {
-    static const uint64_t seed = ProcessHashSeed();
-    uint64_t hash = seed;
-    for (size_t i = 0; i < stack.frames.size(); ++i) {
-      const Frame frame = stack.At(i);
-      const uint64_t position =
-          (uint64_t{static_cast<uint32_t>(frame.method)} << 32) | static_cast<uint32_t>(frame.bci);
-      hash = MixHash(hash, position);
-    }
-    return static_cast<size_t>(hash);
-  }
-};
-
-struct SameFrames {
-  bool operator()(const StackView& a, const StackView& b) const {
-    if (a.frames.size() != b.frames.size()) return false;
-    return a.frames.empty() ||
-           (a.At(0) == b.At(0) &&
-            std::equal(a.frames.begin() + 1, a.frames.end(), b.frames.begin() + 1));
-  }
-};
-
-// The weights of the keys play no part.
-template <typename Value>
-using ByFrames = std::unordered_map<StackView, Value, FramesHash, SameFrames>;
 
 // Stacks in the order of their first appearance. What was added must stay.
 class StackPool {
@@ -161,6 +134,32 @@ bool ReadNumber(JsonScanner& json, int64_t* number) {
   return json.ReadWhole(number) && *number >= 0;
 }
 
+bool ReadShares(JsonScanner& json, ThreadShares* shares) {
+  int64_t stack = 0;
+  if (!json.Consume('[') || !ReadNumber(json, &stack)) return false;
+  shares->stack = static_cast<size_t>(stack);
+  while (json.Consume(',')) {
+    int64_t thread = 0;
+    int64_t weight = 0;
+    if (!ReadNumber(json, &thread) || !json.Consume(',') || !ReadNumber(json, &weight))
+      return false;
+    shares->shares.emplace_back(static_cast<size_t>(thread), weight);
+  }
+  return json.Consume(']');
+}
+
+// Whether the part names all threads, and no stack twice.
+bool AreThreadsWhole(const SplitPart& part) {
+  size_t next = 0;
+  return std::ranges::all_of(part.of_threads, [&](const ThreadShares& of) {
+    const bool is_next = of.stack >= next;
+    next = of.stack + 1;
+    return is_next && std::ranges::all_of(of.shares, [&](const auto& share) {
+             return share.first < part.threads.size();
+           });
+  });
+}
+
 // How many of the outermost frames are the same.
 size_t SharedFrames(FrameSpan a, FrameSpan b) {
   const auto [end, other] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
@@ -231,6 +230,20 @@ void WriteHidden(JsonBuilder& json, const SplitPart& split, const Profile& profi
   json.Close(']');
 }
 
+void WriteThreads(JsonBuilder& json, const SplitPart& split) {
+  if (split.of_threads.empty()) return;
+  json.Key("threads").Open('[');
+  for (const std::string& name : split.threads) json.String(name);
+  json.Close(']').Key("of").Open('[');
+  for (const ThreadShares& of : split.of_threads) {
+    json.Open('[').Int(static_cast<int64_t>(of.stack));
+    for (const auto& [thread, weight] : of.shares)
+      json.Int(static_cast<int64_t>(thread)).Int(weight);
+    json.Close(']');
+  }
+  json.Close(']');
+}
+
 }  // namespace
 
 SplitPart::Share SplitPart::With(size_t pieces) const {
@@ -276,7 +289,9 @@ std::string SplitPart::ToJson(const Profile& profile) const {
     }
     json.Close(']');
   }
-  return json.Close(']').Close('}').Take();
+  json.Close(']');
+  WriteThreads(json, *this);
+  return json.Close('}').Take();
 }
 
 std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf& method_of) {
@@ -286,6 +301,10 @@ std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf&
   const bool read = ParseObject(json, kSplitPart, [&](JsonScanner& in, const std::string& name) {
     if (name == "sites") return ReadNumber(in, &sites);
     if (name == "complete") return ReadComplete(in, &part.complete);
+    if (name == "threads")
+      return in.ReadArray([&] { return in.ReadText(&part.threads.emplace_back()); });
+    if (name == "of")
+      return in.ReadArray([&] { return ReadShares(in, &part.of_threads.emplace_back()); });
     if (name != "whole") return in.SkipValue();
     part.stacks.clear();
     StackReader reader(in, method_of);
@@ -297,7 +316,7 @@ std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf&
     });
     return has_stacks;
   });
-  if (!read || sites < 0 || !has_stacks) return std::nullopt;
+  if (!read || sites < 0 || !has_stacks || !AreThreadsWhole(part)) return std::nullopt;
   part.sites = static_cast<size_t>(sites);
   return part;
 }
@@ -340,15 +359,6 @@ std::optional<bool> SplitPart::CompleteOf(const Profile& profile) {
 bool IsSplitPart(std::string_view json) {
   return HiddenNames::Parse(json).has_value() &&
          SplitPart::Parse(json, [](int64_t) { return MethodIndex{0}; }).has_value();
-}
-
-std::vector<SampledStack> StacksOf(const Profile& profile) {
-  std::vector<SampledStack> stacks;
-  for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
-    const int64_t weight = profile.EntryCount(Table::kSamples, entry);
-    stacks.push_back({profile.Frames(profile.EntryContext(Table::kSamples, entry)), weight});
-  }
-  return stacks;
 }
 
 StackView ViewOf(const SampledStack& stack) { return {stack.frames, stack.weight}; }

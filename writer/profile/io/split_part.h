@@ -18,6 +18,12 @@
 // WrittenStacks and JoinPieces are inverse, except for the order of stacks. Writing what was read gives the same bytes.
 // Millions of frames may be in the stacks, so no function copies those that it need not return. A small text cannot fill
 // the memory: at most kMostShared frames are written as '*'.
+//
+// Of samples that know their thread (sample_threads.h), the table and "whole" have the stacks without it, and two more
+// members say which thread has how much of them:
+//   "threads":["pool-*-thread-*","main"],"of":[[0,0,38,1,2]]
+// Stack 0 has 38 from the first thread and 2 from main; the rest of its weight is of no known thread. Stacks have numbers in the
+// order in which a reader finds them: those of the table that are no pieces, then those of "whole".
 // Threads: any; pure functions. Failure: what is no part is nullopt; std::bad_alloc.
 #pragma once
 
@@ -28,6 +34,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "writer/profile/io/agent_section.h"
@@ -70,10 +77,19 @@ struct SplitStack {
   bool operator==(const SplitStack&) const = default;
 };
 
+// How much of a stack each thread has, by its number in a list of threads.
+struct ThreadShares {
+  size_t stack = 0;
+  std::vector<std::pair<size_t, int64_t>> shares;
+  bool operator==(const ThreadShares&) const = default;
+};
+
 struct SplitPart {
   size_t sites = 0;
   std::optional<bool> complete = std::nullopt;
   std::vector<SplitStack> stacks = {};
+  std::vector<std::string> threads = {};
+  std::vector<ThreadShares> of_threads = {};  // by stack, ascending
   // Not written with the others, because only whole stacks name them. Empty in what was parsed.
   std::vector<TypeIndex> hidden_types = {};
   std::vector<MethodIndex> hidden_methods = {};
@@ -89,7 +105,9 @@ struct SplitPart {
   int64_t added() const;
   // For people: "34 of 431 stacks, with 12.3 % of the weight". `all` are those of the profile.
   static std::string Describe(Share share, Share all);
-  bool is_needed() const { return complete.has_value() || !stacks.empty(); }
+  bool is_needed() const { return complete.has_value() || !stacks.empty() || !of_threads.empty(); }
+  // Fills the two members for the profile's samples. After `stacks`.
+  void NoteThreads(const Profile& profile);
   std::string ToJson(const Profile& profile) const;
   // `method_of` gives kNoMethod for an id that is not declared.
   static std::optional<SplitPart> Parse(std::string_view json,
@@ -120,7 +138,7 @@ struct HiddenNames {
 // Whether the text has the shape of the part.
 bool IsSplitPart(std::string_view json);
 
-// The whole stacks of a profile.
+// The whole stacks of a profile, without their threads; equal ones are added up.
 std::vector<SampledStack> StacksOf(const Profile& profile);
 
 StackView ViewOf(const SampledStack& stack);
@@ -133,5 +151,8 @@ std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
 
 // The inverse. False, and nothing happens, if the table does not have the pieces.
 bool JoinPieces(SplitPart split, std::vector<SampledStack>& stacks);
+
+// Gives the stacks, which JoinPieces has made, their threads again, and declares these. Nothing happens if they do not fit.
+void JoinThreads(const SplitPart& split, std::vector<SampledStack>& stacks, Profile& profile);
 
 }  // namespace iprof

@@ -14,6 +14,7 @@
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/atomic_file.h"
 #include "writer/profile/io/split_writer.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
@@ -109,12 +110,19 @@ class ProfileText {
  public:
   ProfileText(const Profile& profile, const SplitPart& split, const WriteOptions& options,
               TextOut& out)
-      : profile_(profile), options_(options), out_(out), section_(SectionWith(profile, split)) {
-    if (!section_ || !split.is_needed()) return;
+      : profile_(profile),
+        options_(options),
+        out_(out),
+        section_(SectionWith(profile, split)),
+        threads_(profile) {
+    const bool is_split = section_ && split.is_needed();
+    if (!is_split && !threads_.any()) return;
+    whole_ = StacksOf(profile);
+    // The frames are those of the split, where there is one.
+    pieces_ = is_split ? WrittenStacks(whole_, split) : WrittenStacks(whole_, SplitPart());
+    if (!is_split) return;
     hidden_types_ = split.hidden_types;
     hidden_methods_ = split.hidden_methods;
-    whole_ = StacksOf(profile);
-    pieces_ = WrittenStacks(whole_, split);
   }
 
   void Write() {
@@ -169,7 +177,7 @@ class ProfileText {
     out_.Put('[');
     bool first = true;
     for (const TypeIndex type : TypesOf(profile_)) {
-      if (std::ranges::binary_search(hidden_types_, type)) continue;
+      if (std::ranges::binary_search(hidden_types_, type) || threads_.Is(type)) continue;
       Element(std::exchange(first, false));
       out_.Put("{\"id\":");
       out_.Number(profile_.TypeFileId(type));
@@ -185,7 +193,7 @@ class ProfileText {
     out_.Put('[');
     bool first = true;
     for (const MethodIndex method : MethodsOf(profile_)) {
-      if (std::ranges::binary_search(hidden_methods_, method)) continue;
+      if (std::ranges::binary_search(hidden_methods_, method) || threads_.Is(method)) continue;
       Element(std::exchange(first, false));
       out_.Put("{\"id\":");
       out_.Number(profile_.MethodFileId(method));
@@ -278,6 +286,7 @@ class ProfileText {
   std::optional<std::string> section_;       // in place of the profile's
   std::span<const TypeIndex> hidden_types_;  // ascending, as the next
   std::span<const MethodIndex> hidden_methods_;
+  const ThreadFrames threads_;       // are in no table
   std::vector<SampledStack> whole_;  // what the pieces are from; empty: samples are written whole
   std::vector<StackView> pieces_;    // in place of the samples
 };

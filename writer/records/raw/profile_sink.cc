@@ -7,6 +7,7 @@
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/sampling_sum.h"
+#include "writer/profile/sample_threads.h"
 #include "writer/records/raw/run_counts.h"
 
 namespace iprof {
@@ -63,7 +64,9 @@ void ProfileSink::AddStack(uint32_t number, std::span<const RawStackFrame> frame
 MethodIndex ProfileSink::IndexOf(Method& method) {
   if (method.index) return *method.index;
   const auto types = SignatureOf(method.descriptor);
-  if (!types || method.type.empty()) {
+  if (method.type == kThreadType) {
+    method.index = AddThread(profile_, method.name);
+  } else if (!types || method.type.empty()) {
     method.index = kNoMethod;
   } else {
     std::vector<TypeIndex> signature{profile_.AddType(ToUtf8(method.type))};

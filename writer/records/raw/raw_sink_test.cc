@@ -12,6 +12,7 @@
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
 #include "writer/profile/io/harvest_note.h"
+#include "writer/profile/sample_threads.h"
 #include "writer/records/method_record.h"
 #include "writer/records/raw/profile_sink.h"
 #include "writer/records/raw/raw_profile.h"
@@ -136,6 +137,29 @@ RawHeader Header() {
   RawHeader header = LoadingProgram::Header();
   header.harvests = true;
   return header;
+}
+
+TEST_CASE("threads of samples go through a raw file") {
+  const auto write = [](RecordSink& sink) {
+    const std::string name = "b\xc3\xbc \xf0\x9f\x98\x80-*";
+    sink.AddMethod(0, {.type = "test.C", .name = "run", .descriptor = "()V"});
+    sink.AddMethod(1, {.type = kThreadType, .name = name, .descriptor = "()V"});
+    const RawStackFrame with_thread[] = {{0, 3, 12}, {1, 0, -1}};
+    const RawStackFrame without[] = {{0, 3, 12}};
+    sink.AddStack(0, with_thread, false);
+    sink.AddStack(1, without, false);
+    static const std::vector<uint64_t> weights = {3, 2};
+    sink.SetWeights(weights);
+  };
+  RawFile raw_file(Header());
+  RawSink sink(*raw_file.file, 1);
+  write(sink);
+  REQUIRE(sink.Publish().status.ok());
+  const RawProfile recovered = MakeRawProfile(raw_file.Contents());
+  const auto threads = ThreadsOf(recovered.profile);
+  REQUIRE(threads.size() == 2);
+  CHECK((threads[0].name == "b\xc3\xbc \xf0\x9f\x98\x80-*" && threads[0].weight == 3));
+  CHECK((threads[1].name.empty() && threads[1].weight == 2));
 }
 
 TEST_CASE("what goes through a raw file gives the profile that is made at once") {

@@ -26,6 +26,19 @@ onReport('a source or its bytecode alone has the whole width', 'shop.html', '#/m
   assert.equal(await bytecode.isVisible(), true);
 });
 
+onReport('bytecode fits its half of the page', 'shop.html', '#/methods', async (page) => {
+  await page.setViewportSize({width: 1280, height: 800});
+  for (const name of ['round', 'main', 'price']) {
+    await page.evaluate(() => { location.hash = '#/methods'; });
+    await openMethod(page, `shop.Shop.${name}`, `Shop.${name}`);
+    const pane = page.getByRole('region', {name: 'Bytecode'});
+    const [inner, whole, left, width] = await pane.evaluate((made) => [made.clientWidth, made.scrollWidth, made.getBoundingClientRect().left, innerWidth]);
+    assert.ok(left > width / 2, `${name} is in the right half`);
+    assert.ok(whole <= inner, `${name}: ${whole} of ${inner} pixels`);
+    assert.ok(inner > 500, `${name} has its half`);
+  }
+});
+
 onReport('lines are coloured by what of them ran', 'shop.html', '#/methods', async (page) => {
   await openMethod(page, 'shop.Shop.price', 'Shop.price');
   const line = (text) => page.getByRole('region', {name: 'Source, Shop.java'}).locator('tbody tr', {hasText: text});
@@ -200,6 +213,44 @@ for (const name of ['old.iprof', 'old.iprof.gz', 'split.iprof']) {
     await other.close();
   });
 }
+
+onReport('a thread that is chosen holds for all views, and a link keeps it', 'threads.html', '#/methods', async (page) => {
+  const figures = async (of = page) => Object.fromEntries(await of.locator('table.methods tbody tr').evaluateAll((rows) => rows.map((row) => [
+    row.querySelector('a').textContent, [...row.querySelectorAll('td')].map((cell) => cell.title)])));
+  const select = page.getByRole('combobox', {name: 'Thread'});
+  assert.deepEqual(await select.locator('option').allInnerTexts(), ['All threads', 'pool-*-thread-* (66.7 %)', 'main <b> (33.3 %)']);
+  // Self, total, calls, branches.
+  assert.deepEqual((await figures())['Main.loop'], ['30', '90', '9', '100']);
+  assert.deepEqual((await figures())['Main.main'], ['1', '91', '0', '0']);
+  await select.selectOption('pool-*-thread-*');
+  assert.deepEqual((await figures())['Main.loop'], ['20', '60', '9', '100']);
+  assert.deepEqual((await figures())['Square.area'].slice(0, 2), ['0', '0']);
+  assert.deepEqual((await figures())['Circle.area'].slice(0, 2), ['40', '40']);
+  await page.getByRole('link', {name: 'Flame graph'}).click();
+  await page.waitForSelector('.frame');
+  const labels = () => page.locator('.frame').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('aria-label')));
+  assert.ok((await labels()).some((label) => label.startsWith('Circle.area') && label.includes('66.7 %')), String(await labels()));
+  assert.ok(!(await labels()).some((label) => label.startsWith('Square')));
+  assert.match(page.url(), /thread=pool/);
+  const other = await openReport(browser, file('threads.html'), new URL(page.url()).hash);
+  assert.deepEqual(await other.locator('.frame').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('aria-label'))), await labels());
+  assert.equal(await other.getByRole('combobox', {name: 'Thread'}).inputValue(), 'pool-*-thread-*');
+  await other.close();
+  // Callers and callees; recursion counts once.
+  await page.getByRole('link', {name: 'Methods'}).click();
+  await openMethod(page, 'a.Main.loop', 'Main.loop');
+  const rows = async (name) => page.getByRole('region', {name}).locator('tbody tr').allInnerTexts();
+  assert.match((await rows('Callers'))[0], /Main\.main.*60/s);
+  assert.match((await rows('Callees'))[0], /Circle\.area.*40/s);
+  await select.selectOption('main <b>');
+  assert.match((await rows('Callees')).join(), /Square\.area.*20/s);
+  await select.selectOption('');
+  assert.doesNotMatch(page.url(), /thread=/);
+  assert.match((await rows('Callers'))[0], /Main\.main.*90/s);
+  await page.locator('input[type=file]').setInputFiles(file('old.iprof'));
+  await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+  assert.equal(await select.count(), 0);
+});
 
 onReport('an outcome that the page has left out is not compared', 'many.html', '#/methods', async (page) => {
   await page.locator('input[type=file]').setInputFiles(file('many.iprof'));

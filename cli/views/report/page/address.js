@@ -1,9 +1,11 @@
-// The address of a view and its state: #/methods?q=price&sort=calls. A link to it shows the same.
+// The address of a view and its state: #/methods?q=price&sort=calls. A link to it shows the same. `thread` is the state of all
+// views: undefined if the address does not have it.
 
 export function readAddress() {
   const [path, query = ''] = location.hash.slice(1).split('?');
   const [, view = 'overview', argument = ''] = path.split('/');
-  return {path, view, argument: decoded(argument), state: Object.fromEntries(new URLSearchParams(query))};
+  const {thread, ...state} = Object.fromEntries(new URLSearchParams(query));
+  return {path, view, argument: decoded(argument), state, thread};
 }
 
 // A text that is no encoded one stands for itself.
@@ -19,7 +21,17 @@ function decoded(text) {
 export function keepState(view, state) {
   const at = readAddress();
   if (at.view !== view) return;
+  writeAddress(at.path || `/${view}`, {...state, thread: at.thread ?? ''});
+}
+
+// Writes which thread is shown into the address of any view; '' stands for all.
+export function keepThread(thread) {
+  const at = readAddress();
+  writeAddress(at.path, {...at.state, thread});
+}
+
+function writeAddress(path, state) {
   const given = Object.entries(state).filter(([, value]) => value !== '' && value !== false).map(([key, value]) => [key, value === true ? '1' : String(value)]);
   const query = String(new URLSearchParams(given));
-  history.replaceState(null, '', `#${at.path || `/${view}`}${query === '' ? '' : `?${query}`}`);
+  history.replaceState(null, '', `#${path}${query === '' ? '' : `?${query}`}`);
 }

@@ -1,7 +1,7 @@
 // Shows the view that the address names: #/overview, #/flame, #/methods, #/classes, #/packages, #/method/12, #/class/a.B,
 // #/package/a, #/sandwich/12, #/changes. Behind a question mark is the state of the view (address.js).
 
-import { readAddress } from './address.js';
+import { keepThread, readAddress } from './address.js';
 import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
 import { createCompareControl } from './compare_control.js';
@@ -15,6 +15,8 @@ import { readModel } from './model.js';
 import { showMethod } from './method_view.js';
 import { createSandwich } from './sandwich_view.js';
 import { chooseColors } from './packages.js';
+import { createThreadControl } from './thread_control.js';
+import { dataOfThread } from './threads.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -76,6 +78,22 @@ function start() {
   const data = JSON.parse(document.getElementById('data').textContent);
   const content = document.getElementById('content');
   let show = createSite(readModel(data));
+  let threads = data.threads ?? [];
+  let thread = '';  // '': all
+
+  function useThread(name) {
+    thread = name;
+    const chosen = threads.find(([each]) => each === name);
+    show = createSite(readModel(chosen ? dataOfThread(data, chosen) : data));
+    threadControl?.choose(name);
+  }
+
+  // An address without a thread, such as a link's, is that of the thread that is shown.
+  function followAddress() {
+    const named = readAddress().thread;
+    if (named !== undefined && named !== thread && threads.some(([name]) => name === named)) useThread(named);
+    else if (thread !== '' && named !== thread) keepThread(thread);
+  }
 
   const theme = document.getElementById('theme');
   theme.addEventListener('click', () => {
@@ -83,15 +101,27 @@ function start() {
     document.documentElement.dataset.theme = next;
     theme.textContent = `Theme: ${next}`;
   });
+  const threadControl = threads.length === 0 ? null : createThreadControl(threads, (name) => {
+    useThread(name);
+    keepThread(name);
+    show();
+  });
+  if (threadControl) theme.before(...threadControl.elements);
   // A page that is a comparison already has its two profiles.
   if (data.profiles.length === 1) {
     theme.before(...createCompareControl((name, profile) => {
+      // The other profile's samples are of all threads.
+      threads = [];
+      thread = '';
+      keepThread('');
+      threadControl?.elements.forEach((each) => each.remove());
       show = createSite(readModel(compareWith(data, name, profile)));
       if (location.hash === '#/changes') show();
       else location.hash = '#/changes';
     }));
   }
   window.addEventListener('hashchange', () => {
+    followAddress();
     show();
     window.scrollTo(0, 0);
     content.focus({preventScroll: true});
@@ -100,6 +130,7 @@ function start() {
     event.preventDefault();
     content.focus();
   });
+  followAddress();
   show();
 }
 
