@@ -1,6 +1,6 @@
 #include "cli/files/thread_option.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>
