@@ -52,7 +52,7 @@ const Names kForUsers = {"out",     "force",    "merge",    "format",    "only",
                          "verbose", "log",      "start",    "delay",     "duration", "mode",
                          "source",  "calls",    "branches", "receivers", "monitors", "instanceofs",
                          "jdk",     "target",   "include",  "exclude",   "weights",  "memory",
-                         "samples", "interval", "event"};
+                         "samples", "interval", "event",    "threads"};
 
 TEST_CASE("names are unique and help=all shows every option with its default") {
   std::set<std::string_view> names;

@@ -275,8 +275,8 @@ TEST_CASE("when methods stop being counted") {
 }
 
 TEST_CASE("what is about something that is switched off is refused") {
-  for (const std::string_view option :
-       {"interval=1ms", "event=wall", "depth=9", "samples-memory=1m", "signal=SIGPROF"}) {
+  for (const std::string_view option : {"interval=1ms", "event=wall", "depth=9", "threads=y",
+                                        "samples-memory=1m", "signal=SIGPROF"}) {
     const std::string name(option.substr(0, option.find('=') + 1));
     CHECK(Refusal("samples=n," + std::string(option)) == name + " has no effect without samples=y");
     CHECK(Refusal(std::string(option)) == "(accepted)");
