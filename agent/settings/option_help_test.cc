@@ -48,11 +48,11 @@ std::string LastLine(const std::string& text) {
   return text.substr(text.rfind('\n', text.size() - 2) + 1);
 }
 
-const Names kForUsers = {"out",     "force",    "merge",    "format",    "only",     "onerror",
-                         "verbose", "log",      "start",    "delay",     "duration", "mode",
-                         "source",  "calls",    "branches", "receivers", "monitors", "instanceofs",
-                         "jdk",     "target",   "include",  "exclude",   "weights",  "memory",
-                         "samples", "interval", "event",    "threads"};
+const Names kForUsers = {"out",      "force",  "merge",   "only",     "onerror",
+                         "verbose",  "log",    "start",   "delay",    "duration",
+                         "mode",     "source", "calls",   "branches", "receivers",
+                         "monitors", "jdk",    "target",  "include",  "exclude",
+                         "weights",  "memory", "samples", "interval", "event"};
 
 TEST_CASE("names are unique and help=all shows every option with its default") {
   std::set<std::string_view> names;
@@ -74,6 +74,7 @@ TEST_CASE("names are unique and help=all shows every option with its default") {
 
 TEST_CASE("help shows the options that most users need, and says how many more there are") {
   CHECK(NamesIn(HelpText()) == kForUsers);
+  CHECK(kForUsers.size() == 25);  // what fits a screen: if one comes, find one that can go
   CHECK(NamesIn(HelpText(kHelpAboutAll)) == NamesOfAllOptions());
   const size_t more = OptionTable().size() - kForUsers.size();
   CHECK(LastLine(HelpText()) ==
