@@ -112,8 +112,8 @@ class DocumentedCommands(AgentCase):
             with zipfile.ZipFile(self.folder / jar, "w") as archive:
                 archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nMain-Class: com.acme.Main\n")
                 archive.write(self.folder / "com/acme/Main.class", "com/acme/Main.class")
-        self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof -jar app.jar")
-        for name in ("a", "b", "full"):
+        self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof,threads=y -jar app.jar")
+        for name in ("a", "b", "full", "threads"):
             shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
         (self.folder / "runs.txt").write_text("a.iprof\n3,b.iprof\n")
         program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)

@@ -257,9 +257,9 @@ class Help(AgentCase):
     def test_help_lists_what_most_users_need(self):
         lines = self.help("help")
         shown = self.options_of(lines)
-        for option in ("out", "force", "format", "only", "onerror", "verbose", "log", "mode", "include", "interval"):
+        for option in ("out", "force", "merge", "only", "onerror", "verbose", "log", "mode", "include", "interval"):
             self.assertIn(option, shown)
-        for option in ("stripes", "selfcheck", "rearm", "doe"):
+        for option in ("stripes", "selfcheck", "rearm", "doe", "format", "threads"):
             self.assertNotIn(option, shown)
         self.assertIn("default.iprof", " ".join(lines))
         every = self.options_of(self.help("help=all"))
