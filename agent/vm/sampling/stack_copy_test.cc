@@ -132,7 +132,7 @@ TEST_CASE("stacks of different threads are different, and those of a pool are no
   const auto sample = [&](uintptr_t thread) {
     world.Sample({At(2, 7), At(1, 4)}, 1, world.threads.NumberOf(Id(thread)));
   };
-  for (const uintptr_t thread : {1, 2, 3, 4}) sample(thread);
+  for (const uintptr_t thread : {1U, 2U, 3U, 4U}) sample(thread);
   const Stacks expected{{"work:107 main:104 [pool-*-thread-*] ", 2},
                         {"work:107 main:104 [caf\xc3\xa9 \xf0\x9f\x98\x80] ", 1},
                         {"work:107 main:104 ", 1}};
