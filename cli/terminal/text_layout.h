@@ -28,7 +28,7 @@ struct Layout {
 // Lines of any length.
 inline constexpr Layout kWholeLines{SIZE_MAX, false};
 
-// The width of a terminal, as COLUMNS or the terminal says, at least 60; 0: this is none.
+// The columns of a terminal: those that COLUMNS names, or else the terminal itself; at least 60. 0 if `fd` is no terminal.
 size_t WidthOfTerminal(int fd);
 // The text with lines that are wider broken between words. Further lines are indented by two columns more.
 std::string WithoutWideLines(std::string_view text, size_t width);

@@ -17,8 +17,8 @@ from iprofdev import room_links, rooms  # noqa: E402
 
 FOLDERS = ("writer", "agent", "cli", "runtime", "bench", "java-tests/native/classfile")
 JVM_HEADERS = {"jvmti.h", "jni.h", "jvmticmlr.h", "classfile_constants.h"}
-# With these, clang compiles fmt's formatting again for each source: half of the time that a package takes. fmt/core.h and
-# writer/base/join_text.h do the same.
+# With these, clang compiles fmt's formatting again for each source, which doubles the time that a package takes. fmt/core.h and
+# writer/base/join_text.h take their place.
 SLOW_HEADERS = {"fmt/format.h", "fmt/ranges.h", "fmt/chrono.h", "fmt/ostream.h"}
 
 try:

@@ -104,6 +104,9 @@ class SamplingThreads(SamplingCase):
                 self.fail(f"the program never said {text!r}:\n{process.err_path.read_text()}")
             time.sleep(0.05)
 
+    def snapshots(self, process):
+        return json.loads(self.run_tool("status", process.pid, "--format", "json").stdout)["status"]["snapshots"]
+
     def check_shares(self, output, profile):
         """The names of NamedThreads have the shares of samples that they have of the CPU time."""
         threads = self.threads_of(profile, "--include", "sampling.NamedThreads$Work")
@@ -144,7 +147,11 @@ class SamplingThreads(SamplingCase):
         process = self.start_java("sampling.NamedThreads", 200, "stays", ready=None,
                                   agent=f"out=k.iprof,interval=1ms,threads=y,snapshot=100ms,{ONLY_SAMPLES}")
         self.wait_for(process, "burnt")
-        time.sleep(1)  # until the next snapshots
+        before = self.snapshots(process)
+        deadline = time.monotonic() + PATIENCE_S
+        while self.snapshots(process) < before + 2:  # so one began after all was said
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
         process.kill()
         process.wait(PATIENCE_S)
         self.run_tool("recover", self.folder / "k.iraw", "-o", self.folder / "k.iprof")

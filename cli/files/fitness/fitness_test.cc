@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "agent/classfile/code.h"
@@ -35,11 +34,8 @@ class Program {
   Fitness Check(const Profile& profile, const FitnessOptions& options = {}) const {
     std::vector<classpath::TestEntry> entries;
     for (const auto& [name, bytes] : classes_) entries.push_back({name + ".class", bytes, true});
-    const std::string jar = folder_ / "app.jar";
-    const auto archive = classpath::MakeArchive(entries);
-    std::ofstream(jar, std::ios::binary)
-        .write(reinterpret_cast<const char*>(archive.data()),
-               static_cast<std::streamsize>(archive.size()));
+    const std::string jar =
+        folder_.Write("app.jar", classpath::ToText(classpath::MakeArchive(entries)));
     const auto classes = classpath::OpenClassPath(jar, "", 17);
     REQUIRE(classes.ok());
     return CheckFitness(profile, *classes, options);

@@ -1,7 +1,6 @@
 #include "cli/files/fitness/repair.h"
 
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <vector>
 
 #include "agent/classfile/testing/assembled_class.h"
@@ -26,11 +25,8 @@ RepairedProfile Repaired(const Profile& profile) {
   add("java/lang/Object.class", object);
   add("jdk/internal/loader/BootLoader.class", loader);
   const TemporaryFolder folder;
-  const std::string jar = folder / "app.jar";
-  const auto archive = classpath::MakeArchive(entries);
-  std::ofstream(jar, std::ios::binary)
-      .write(reinterpret_cast<const char*>(archive.data()),
-             static_cast<std::streamsize>(archive.size()));
+  const std::string jar =
+      folder.Write("app.jar", classpath::ToText(classpath::MakeArchive(entries)));
   const auto classes = classpath::OpenClassPath(jar, "", 17);
   REQUIRE(classes.ok());
   return RepairProfile(profile, *classes, nullptr, {});

@@ -56,7 +56,7 @@ public final class NamedThreads {
       }
       before.addAndGet(Work.burn(2 * ns));
       Thread.currentThread().setName("late name 2");
-      after.addAndGet(Work.burn(ns));
+      after.addAndGet(Work.burn(3 * ns)); // until the name is read
     }, "first name 1");
     named.start();
     if (kind.equals("waits")) {

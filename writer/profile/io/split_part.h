@@ -42,9 +42,9 @@
 
 namespace iprof {
 
-// Of a profile that was never written. Whoever writes it finds the stacks.
+// The part of a profile that has not been written yet. Its stacks are found when it is written.
 inline constexpr std::string_view kCompleteSplit = R"({"sites":0,"complete":true,"whole":[]})";
-// The same of a merge with files whose stacks an earlier build had cut.
+// The same, of a merge with files whose stacks were cut by an earlier build.
 inline constexpr std::string_view kIncompleteSplit = R"({"sites":0,"complete":false,"whole":[]})";
 inline constexpr size_t kMostShared = size_t{4} << 20;
 
