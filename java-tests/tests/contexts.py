@@ -7,6 +7,7 @@ from iprofdev.messages import Unavailable
 from iprofdev.processes import PATIENCE_S
 
 from harness.case import AgentCase
+from harness.scope import on_one_jvm
 from oracle import asm_agent, contexts
 
 ROUNDS, TIMES = 50, 20_000
@@ -126,6 +127,7 @@ class Contexts(AgentCase):
             return {}
         return self.by_caller(self.profile(name).receivers(), "Contexts.measure", TARGETS)
 
+    @on_one_jvm
     def test_a_killed_run_has_its_contexts_too(self):
         self.record(name="e.iprof", options="include=Contexts*")
         process = self.start_java("Contexts", "1000000000", str(TIMES), ready=None,

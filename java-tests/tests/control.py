@@ -75,6 +75,7 @@ class List(Control):
         self.end(profiled)
         self.assertNotIn(plain.pid, self.listed())
 
+    @on_one_jvm
     def test_a_long_name_is_cut_only_on_a_terminal(self):
         name = f"{'long' * 25}.jar"
         with zipfile.ZipFile(self.folder / name, "w") as jar:
@@ -174,6 +175,7 @@ class Attach(Control):
         self.assertEqual([path.name for path in self.folder.glob("*.iprof")], [f"{winner}.iprof"])
         self.profile(f"{winner}.iprof")
 
+    @on_one_jvm
     def test_a_program_that_only_leaves_out(self):
         process = self.start()
         self.assertEqual(self.refused(process, "out=late.iprof,only=com.nomatch.*", expect=BAD_INPUT),
@@ -203,6 +205,7 @@ class Attach(Control):
                                    "with verbose=1")
         self.end(process)
 
+    @on_one_jvm
     def test_options_that_are_refused(self):
         """The tool knows the options, so the JVM never sees wrong ones. What only the agent can know, it says."""
         process = self.start()
@@ -215,6 +218,7 @@ class Attach(Control):
         self.assertIn("/proc/nowhere", self.end(process)[0])
         self.profile("late.iprof")
 
+    @on_one_jvm
     def test_long_options(self):
         process = self.start()
         options = "out=late.iprof,exclude=" + ";".join(f"com.acme.p{n}.*" for n in range(200))
@@ -345,6 +349,7 @@ class Refused(Control):
         for wrong in ("0", "-1", "x", "99999999999"):
             self.assertIn("is no process id", self.run_tool("attach", "--", wrong, expect=USAGE).stderr)
 
+    @on_one_jvm
     def test_a_library_that_is_none(self):
         """HotSpot switches off its stack guards when it is asked to load a file that is no library."""
         process = self.start()

@@ -23,6 +23,15 @@ def per_cpu_second(statistics):
     return stacks(statistics) * 1e9 / statistics["watchedCpuNs"]
 
 
+def cost(statistics):
+    return statistics["handlerNs"] / statistics["watchedCpuNs"]
+
+
+def is_cheap(statistics):
+    """Whether the handlers gave no reason to make the interval longer. On a slow machine they do."""
+    return cost(statistics) < 0.7 * MOST_COST
+
+
 def flat(profile):
     """The share of each method, by the innermost frame."""
     weights = collections.Counter()
@@ -40,19 +49,19 @@ class SamplingAuto(SamplingCase):
     def assert_goal(self, statistics, hz):
         """The goal is reached, or what the tick allows, unless the handlers were about to take more than they may."""
         expected = min(GOAL, hz * statistics["watchedCpuNs"] / 1e9)
-        cost = statistics["handlerNs"] / statistics["watchedCpuNs"]
-        print(f"{self.jvm.id}: {stacks(statistics)} signals of {expected:.0f}, handlers {cost:.3%}")
-        if cost < 0.7 * MOST_COST:
+        print(f"{self.jvm.id}: {stacks(statistics)} signals of {expected:.0f}, handlers {cost(statistics):.3%}")
+        if is_cheap(statistics):
             self.assertGreaterEqual(stacks(statistics), 0.6 * expected, statistics)
 
-    def assert_sum(self, profile, statistics):
-        """The samples add up to the signals that they are from, or to somewhat fewer, if the interval was longer for a while. (Some
-        stacks have no frame that a profile may have.)"""
+    def assert_sum(self, profile, statistics, hz):
+        """The samples add up to the signals that they are from, or to fewer, if the interval was longer for a while: to four tenths,
+        if half of the time has a signal at each tick and half at each eighth. (Some stacks have no frame that a profile may have.)"""
+        ratio = 1 if is_cheap(statistics) else max(8, statistics["lastIntervalNs"] * hz / 1e9)
         total = sum(profile.samples().values())
         self.assertEqual(statistics["writtenWeight"], total)
         with_empty = total + statistics["emptyWeight"]
         self.assertLessEqual(with_empty, 2 + 1.05 * stacks(statistics), statistics)
-        self.assertGreaterEqual(with_empty, 0.7 * stacks(statistics) - 2, statistics)
+        self.assertGreaterEqual(with_empty, 0.7 * 4 * ratio / (1 + ratio) ** 2 * stacks(statistics) - 2, statistics)
         self.assertAlmostEqual(with_empty * statistics["intervalNs"],
                                sum(statistics["outcomes"].get(n, (0, 0))[1] for n in ("good", "recovered")) * statistics["intervalNs"],
                                delta=3 * statistics["intervalNs"], msg=statistics)
@@ -66,8 +75,9 @@ class SamplingAuto(SamplingCase):
                 _, _, before = self.sampled(program, *arguments, interval="1ms")
                 _, profile, statistics = self.sampled(program, *arguments, interval="auto")
                 _, _, after = self.sampled(program, *arguments, interval="1ms")
-                self.assert_goal(statistics, min(per_cpu_second(before), per_cpu_second(after)))
-                self.assert_sum(profile, statistics)
+                hz = min(per_cpu_second(before), per_cpu_second(after))
+                self.assert_goal(statistics, hz)
+                self.assert_sum(profile, statistics, hz)
                 self.assertEqual(statistics["firstIntervalNs"], 1_000_000)
                 self.assertGreaterEqual(statistics["lastIntervalNs"], statistics["firstIntervalNs"])
 

@@ -11,6 +11,7 @@ from iprofdev.processes import PATIENCE_S
 
 from harness.case import Settings
 from harness.sampling_case import ONLY_SAMPLES, SamplingCase
+from harness.scope import on_one_jvm
 from oracle.callers import Callers
 
 
@@ -124,6 +125,7 @@ class SamplingThreads(SamplingCase):
         self.assertGreater(threads.get("first name *", 0), 0, threads)
         self.assertGreater(threads.get("late name *", 0), 0, threads)
 
+    @on_one_jvm
     def test_samples_know_their_threads(self):
         run = self.run_java("sampling.NamedThreads", 300, agent=f"out=s.iprof,interval=1ms,threads=y,snapshot=100ms,{ONLY_SAMPLES}")
         profile = self.profile("s.iprof")
@@ -143,6 +145,7 @@ class SamplingThreads(SamplingCase):
         self.assertEqual(self.threads_of("twice.iprof"), {name: 2 * weight for name, weight in self.threads_of("s.iprof").items()})
         self.run_tool("check", self.folder / "twice.iprof")
 
+    @on_one_jvm
     def test_threads_of_a_killed_program_are_recovered(self):
         process = self.start_java("sampling.NamedThreads", 200, "stays", ready=None,
                                   agent=f"out=k.iprof,interval=1ms,threads=y,snapshot=100ms,{ONLY_SAMPLES}")
