@@ -1,3 +1,4 @@
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -137,15 +138,32 @@ public final class Contexts {
     streamedOnce(numbers);
   }
 
-  private static void run(int rounds, int times) {
+  private static List<Integer> numbers(int times) {
     final List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < times; ++i) numbers.add(i);
+    return numbers;
+  }
+
+  private static void run(int rounds, int times) {
+    final List<Integer> numbers = numbers(times);
     for (int i = 0; i < rounds; ++i) round(times, numbers);
   }
 
+  /** Until the process has used that much CPU time. */
+  private static void runUntil(Duration used, int times) {
+    final List<Integer> numbers = numbers(times);
+    int rounds = 0;
+    for (; ProcessHandle.current().info().totalCpuDuration().orElseThrow().compareTo(used) < 0; ++rounds) round(times, numbers);
+    System.out.println("rounds " + rounds);
+  }
+
   public static void main(String[] args) throws InterruptedException {
-    final int rounds = Integer.parseInt(args[0]);
     final int times = Integer.parseInt(args[1]);
+    if (args[0].startsWith("PT")) {
+      runUntil(Duration.parse(args[0]), times);
+      return;
+    }
+    final int rounds = Integer.parseInt(args[0]);
     if (args.length > 2) {
       startVirtual(() -> run(rounds, times)).join();
     } else {

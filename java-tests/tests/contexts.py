@@ -1,5 +1,6 @@
 """Receivers and branches by caller (contexts=all) of a program that knows what its library does for whom."""
 
+import re
 import sys
 import time
 
@@ -142,9 +143,10 @@ class Contexts(AgentCase):
         self.assertEqual(max(circles, key=circles.get), "Contexts$Circle")
 
     def test_without_an_earlier_profile_the_sites_are_found_while_the_program_runs(self):
-        run = self.run_java("Contexts", "6000", str(TIMES), agent="out=c.iprof,contexts=all,samples=n,include=Contexts*,verbose=2")
+        run = self.run_java("Contexts", "PT8S", str(TIMES), agent="out=c.iprof,contexts=all,samples=n,include=Contexts*,verbose=2")
         said = "\n".join(self.agent_lines(run.stderr))
         self.assertRegex(said, r"stacks are taken at \d+ calls and branches of \d+ classes", said)
         targets = self.by_caller(self.profile("c.iprof").receivers(), "Contexts.measure", TARGETS)
-        self.assertLess(self.error(targets, {caller: {f"Contexts${name}": 6000 * TIMES * share for name, share in shares.items()}
+        executions = int(re.search(r"rounds (\d+)", run.stdout).group(1)) * TIMES
+        self.assertLess(self.error(targets, {caller: {f"Contexts${name}": executions * share for name, share in shares.items()}
                                              for caller, shares in TARGETS.items()}), 0.01, targets)
