@@ -9,15 +9,11 @@ Prints a table for each metric (CPU time of a repetition in steady state, CPU an
 the bare JVM, and for every configuration the ratio to it with the 95 % interval of a bootstrap; then a verdict for each target. --quick
 runs the first workload once under every configuration, and all others once without an agent and under "all". What did not run is empty.
 
---over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The
-programs run in turns, a second each, and are stopped in between. It is the CPU time for the same work as a ratio, in the whole run, while it
-warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
-of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. A second table has the same in windows of
-CPU time, and what the agent says that it costs. Without further options it runs the real programs, once, under all, count-until and
-overhead=5%. "swaps alone" has no agent but one that changes no class, and swaps the classes that overhead=5% swaps, at the same moments: what
-HotSpot itself takes for that. For the windows:
-
-  bench/run overhead --over-time 120 --configurations 'overhead=5%,swaps alone' --workloads jackson,freemarker,h2,hsqldb,rhino --forks 3
+--over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The programs run
+in turns, a second each, and are stopped in between. A table has the cost in windows of CPU time and for the whole run, what the agent says that it
+costs, the share of the CPU time that swapping classes took, how often they were swapped, and the longest pause of a swap. Without further options
+it runs the real programs, once, under all, count-until and overhead=5%. "swaps alone" has no agent but one that changes no class, and swaps the
+classes that overhead=5% swaps, at the same moments: what HotSpot itself takes for that.
 """
 
 import pathlib
@@ -104,7 +100,7 @@ def run_over_time(arguments):
     made.run(plan)
     status = rounds.told(forks.failures)
     for workload in workloads:
-        print("\n" + over_time.table(made, workload, ways), over_time.windows_table(made, workload, ways), sep="\n\n")
+        print("\n" + over_time.table(made, workload, ways))
     print()
     if not arguments.quick:
         print(*over_time.verdicts(made, workloads, ways), sep="\n")

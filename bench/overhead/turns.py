@@ -18,22 +18,8 @@ def now_ms():
     return time.time() * 1000
 
 
-class Turn:
-    """The place of one process, and afterwards when it was stopped: [(begin, end)] in ms since the epoch."""
-
-    def __init__(self, turns):
-        self._turns, self._pid, self.stops = turns, None, []
-
-    def started(self, pid):
-        self._pid = pid
-        self._turns.started(pid)
-
-    def ended(self):
-        self.stops = self._turns.ended(self._pid)
-
-
 class Turns:
-    """Use it in a `with`. Any thread may call its methods. At its end, processes that still run are killed."""
+    """Use it in a `with`. At its end, processes that still run are killed."""
 
     def __init__(self, slice_s=SLICE_S):
         self._slice_s = slice_s
@@ -55,16 +41,17 @@ class Turns:
             self._changed.notify_all()
         self._thread.join()
 
-    def started(self, pid):
-        """A process joins. It has not been waited for until ended()."""
+    def take(self, pid, ended):
+        """A process takes turns until the event `ended`; it is not waited for before this returns. Returns when it was stopped: [(begin, end)]
+        in ms since the epoch. Any thread may call it."""
         with self._changed:
             self._stops[pid] = []
             self._stop(pid)
             self._waiting.append(pid)
+            if self._closed:
+                os.kill(pid, signal.SIGKILL)
             self._changed.notify_all()
-
-    def ended(self, pid):
-        """Returns when it was stopped."""
+        ended.wait()
         with self._changed:
             self._waiting.remove(pid)
             self._changed.notify_all()
