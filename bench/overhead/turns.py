@@ -1,9 +1,5 @@
 """Lets processes run in turns: one goes on for a slice of time, while the others are stopped by a signal.
-
-What a shared machine does in that time, such as a neighbour's load or another clock rate, then meets all of them alike. Runs one
-after the other, ten minutes each, do not show that.
-
-The clock on the wall goes on while a process is stopped, its processor time does not.
+So a neighbour's load or another clock rate meets all of them alike. While a process is stopped, the clock goes on, its CPU time does not.
 """
 
 import os
