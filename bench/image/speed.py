@@ -82,8 +82,8 @@ def announcement(missing, folder):
     images = sum(product.is_image for product in missing)
     if not images:
         return f"All images are in {folder}; nothing is built."
-    return (f"{images} {'image is' if images == 1 else 'images are'} built first. As a rule, each takes one to five minutes of all processors, 4 to 8 GiB "
-            f"of memory, and 20 to 80 MiB in {folder}, where it is kept.")
+    return (f"{images} {'image is' if images == 1 else 'images are'} built first. As a rule, each takes one to five minutes of all processors, "
+            f"4 to 8 GiB of memory, and 20 to 80 MiB in {folder}, where it is kept.")
 
 
 def build_all(recipes, works, ways, folder, failures):

@@ -20,7 +20,8 @@ LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
 NONE, NO_CDS, BOTH, ALL, JACOCO, TIER_3 = "none", "no CDS", "calls+branches", "all", "JaCoCo", "tier 3"
 BUDGET, SWAPS = "overhead=5%", "swaps alone"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=calls", "contexts=all", "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=calls", "contexts=all",
+         "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass

@@ -37,7 +37,8 @@ class Running(ForkCase):
         self.assertIn("MISSES        swaps, cost that the agent says and the true one, worst program <= 1.50: 4.00 [one fork], w", self.verdicts)
 
     def test_a_configuration_that_follows_reads_the_log_of_swaps_of_the_same_round(self):
-        self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]), Configuration("alone", ["-javaagent:f.jar"], follows="swaps"), rounds=2)
+        alone = Configuration("alone", ["-javaagent:f.jar"], follows="swaps")
+        self.run_ways(Configuration("none", []), Configuration("swaps", ["swaps"]), alone, rounds=2)
         words = [word for command in (self.folder / "commands").read_text().splitlines() for word in command.split()]
         written = {word.removesuffix(":none").partition("file=")[2] for word in words if word.startswith("-Xlog:redefine")}
         self.assertEqual(len(written), 2)
