@@ -29,8 +29,7 @@ class GraalVm:
 
     @property
     def takes_profiles(self):
-        """By its name, or, for other editions, because the help lists the option."""
-        return bool(OF_ORACLE.search(self.version) or re.search(r"^\s*--pgo\b", self.help, re.M))
+        return bool(OF_ORACLE.search(self.version))
 
     @property
     def major(self):

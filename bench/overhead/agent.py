@@ -1,31 +1,20 @@
 """What profiling costs: every workload with every configuration, in interleaved forks in random order.
 
-  bench/run overhead                                       everything, 7 forks each
-  bench/run overhead --jvm jre25 --workloads fib,jackson   some of it, on another JVM
-  bench/run overhead --from a.csv,b.csv                    no run: reports earlier results
-  bench/run overhead --over-time 600 --workloads jackson   ten minutes of work without an agent and with it, in turns
-
 Prints a table for each metric (CPU time of a repetition in steady state, CPU and wall time of the whole process, peak memory): medians of
 the bare JVM, and for every configuration the ratio to it with the 95 % interval of a bootstrap; then a verdict for each target. --quick
 runs the first workload once under every configuration, and all others once without an agent and under "all". What did not run is empty.
 
---over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The
-programs run in turns, a second each, and are stopped in between. It is the CPU time for the same work as a ratio, in the whole run, while it
-warms up, until classes are swapped for the first time (count-until, overhead=5%), while they are swapped, and in the steady state; the share
-of the CPU time that swapping took; how often classes were swapped, and the longest pause of a swap. A second table has the same in windows of
-CPU time, and what the agent says that it costs. Without further options it runs the real programs, once, under all, count-until and
-overhead=5%. "swaps alone" has no agent but one that changes no class, and swaps the classes that overhead=5% swaps, at the same moments: what
-HotSpot itself takes for that. For the windows:
-
-  bench/run overhead --over-time 120 --configurations 'overhead=5%,swaps alone' --workloads jackson,freemarker,h2,hsqldb,rhino --forks 3
+--over-time prints the cost over time instead, for each program, of about as much work as it does in that time without an agent. The programs run
+in turns, a second each, and are stopped in between. A table has the cost in windows of CPU time and for the whole run, what the agent says that it
+costs, the share of the CPU time that swapping classes took, how often they were swapped, and the longest pause of a swap. Without further options
+it runs the real programs, once, under all, count-until and overhead=5%. "swaps alone" has no agent but one that changes no class, and swaps the
+classes that overhead=5% swaps, at the same moments: what HotSpot itself takes for that.
 """
-
-import pathlib
 
 from overhead import configurations, over_time, report, targets
 from overhead.forks import Forks
-from runner import results as measured
 from runner import rounds, tables
+from runner.results import Results
 from runner.running import Failed
 from runner.workloads import BY_NAME, REAL_ONES, WORKLOADS, prepare
 
@@ -41,7 +30,6 @@ def add_options(options):
     options.names("--configurations", configurations.NAMES, "besides 'none', ")
     options.value("--over-time", 0, "seconds: the cost over time; about the length of the run without an agent, between its stops")
     options.csv()
-    options.value("--from", "", "CSV files of earlier runs, joined by commas, instead of a run")
 
 
 def quick_plan(plan):
@@ -75,20 +63,12 @@ def main(arguments):
         if arguments.csv:
             raise Failed("there is no --csv of the cost over time")
         return run_over_time(arguments)
-    planned, failures = None, {}
-    if earlier := vars(arguments)["from"]:
-        results = measured.read(map(pathlib.Path, earlier.split(",")))
-        workloads, ways = [BY_NAME[name] for name in arguments.workloads], ways_of(arguments, arguments.configurations)
-    else:
-        workloads, ways, plan = prepared(arguments, arguments.workloads, arguments.configurations)
-        plan = quick_plan(plan) if arguments.quick else plan
-        planned = {(w.name, way.name) for _, w, way in plan}
-        results = measured.Results(path=arguments.csv)
-        forks = Forks(arguments.jvm.java, arguments.folder, arguments.quick, LIMIT_S)
-        failures = forks.failures
-        rounds.run(plan, forks.one, results.add, failures)
-    status = rounds.told(failures)
-    print("\n" + report.text(results, workloads, ways, planned))
+    workloads, ways, plan = prepared(arguments, arguments.workloads, arguments.configurations)
+    plan = quick_plan(plan) if arguments.quick else plan
+    results, forks = Results(path=arguments.csv), Forks(arguments.jvm.java, arguments.folder, arguments.quick, LIMIT_S)
+    rounds.run(plan, forks.one, results.add, forks.failures)
+    status = rounds.told(forks.failures)
+    print("\n" + report.text(results, workloads, ways, {(w.name, way.name) for _, w, way in plan}))
     if not arguments.quick:
         print(*report.unsettled(results, workloads, ways), *targets.verdicts(results, workloads), sep="\n")
     return status
@@ -104,7 +84,7 @@ def run_over_time(arguments):
     made.run(plan)
     status = rounds.told(forks.failures)
     for workload in workloads:
-        print("\n" + over_time.table(made, workload, ways), over_time.windows_table(made, workload, ways), sep="\n\n")
+        print("\n" + over_time.table(made, workload, ways))
     print()
     if not arguments.quick:
         print(*over_time.verdicts(made, workloads, ways), sep="\n")

@@ -18,10 +18,10 @@ OPTIONAL = ("instanceofs",)  # off by default
 
 LARGER = "larger inlining limits"  # calls+branches, where probes do not prevent inlining
 LARGER_LIMITS = ["-XX:MaxInlineSize=55", "-XX:FreqInlineSize=500", "-XX:InlineSmallCode=4000"]
-NONE, BOTH, ALL, JACOCO, TIER_3 = "none", "calls+branches", "all", "JaCoCo", "tier 3"
-NO_CDS = "no CDS"
+NONE, NO_CDS, BOTH, ALL, JACOCO, TIER_3 = "none", "no CDS", "calls+branches", "all", "JaCoCo", "tier 3"
 BUDGET, SWAPS = "overhead=5%", "swaps alone"
-NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=calls", "contexts=all", "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
+NAMES = (NONE, NO_CDS, *TABLES, BOTH, ALL, LARGER, "direct", "jdk=n", "contexts=calls", "contexts=all",
+         "count-until", BUDGET, SWAPS, "methoddata", JACOCO, TIER_3)
 
 
 @dataclasses.dataclass
@@ -35,11 +35,9 @@ class Configuration:
 
 
 def agent_options(java, agent):
-    """The names of the agent's options, from its help. Agents that do not know help=all list all with help."""
-    def listed(word):
-        done = processes.run([java, f"-agentpath:{agent}={word}", "-version"])
-        return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
-    return listed("help=all") or listed("help")
+    """The names of the agent's options, from its help."""
+    done = processes.run([java, f"-agentpath:{agent}=help=all", "-version"])
+    return set(re.findall(r"^([a-z-]+) ", done.stdout + done.stderr, re.M))
 
 
 def options_for(tables, known):
@@ -62,8 +60,7 @@ def configurations(jvm, agent, folder):
     both = options_for(("calls", "branches"), known)
     return [
         Configuration(NONE, []),
-        # An agent that starts early enough to see every class cannot use class-data sharing. This is another baseline
-        # for start-up.
+        # Another baseline for start-up: an agent that starts early enough to see every class cannot use class-data sharing.
         Configuration(NO_CDS, ["-Xshare:off"], only=START),
         *(ours(table, options_for((table,), known), needs=[table]) for table in TABLES),
         ours(BOTH, both),

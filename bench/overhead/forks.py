@@ -30,12 +30,12 @@ class Forks:
         self.check(workload, repetitions, way, measured)
         return measured
 
-    def unchecked(self, number, workload, way, repetitions, jvm_args=(), turn=None, output=None):
+    def unchecked(self, number, workload, way, repetitions, jvm_args=(), output=None, beside=None):
         """The same without check(), for any thread. `output`: a folder for what the program writes, if another runs at the same time."""
         if way.writes:
             way.writes.unlink(missing_ok=True)
         command = [self._java, *JVM_ARGS, *jvm_args, *way.jvm_args, *workload.command(self._folder, repetitions, self._quick, output)]
-        measured = results.measure((number, workload.name, way.name), command, limit_s=self._limit_s, turn=turn)
+        measured = results.measure((number, workload.name, way.name), command, limit_s=self._limit_s, beside=beside)
         if way.writes and not (way.writes.exists() and way.writes.stat().st_size):
             raise Failed(f"wrote no {way.writes.name}: {' '.join(map(str, command))}")
         return measured

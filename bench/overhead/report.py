@@ -9,8 +9,8 @@ METRICS = (("steady state, CPU", "steady_ms", "ms"), ("whole process, CPU", "cpu
 SETTLED = 0.9  # if the last quarter took less than this share of the one before, it was still getting faster
 
 
-def text(results, workloads, ways, planned=None):
-    """planned: the pairs of workload and configuration that were to run, by name; None: all. The others are empty."""
+def text(results, workloads, ways, planned):
+    """planned: the pairs of workload and configuration that were to run, by name. The others are empty."""
     lines = []
     for title, metric, unit in METRICS:
         # For a micro loop, only the loop matters: its process runs for a second, most of which is start-up.
@@ -23,7 +23,7 @@ def text(results, workloads, ways, planned=None):
 
 def _table(title, metric, unit, columns, results, ways, planned):
     def is_planned(column, way):
-        return planned is None or (column.name, way.name) in planned
+        return (column.name, way.name) in planned
     with_mean = len(columns) > 1
     rows = [[f"none, {unit}", *(f"{results.median(c.name, NONE, metric):.4g}" for c in columns), *([""] if with_mean else [])]]
     for way in ways:

@@ -63,7 +63,7 @@ class Tables(unittest.TestCase):
         ways = [Configuration(name, []) for name in (NONE, ALL, "direct")]
         measured = of_times({("javac", NONE): 10, ("javac", ALL): 20, ("javac", "direct"): 30, ("jackson", NONE): 10, ("jackson", ALL): 15})
         planned = {("javac", NONE), ("javac", ALL), ("javac", "direct"), ("jackson", NONE), ("jackson", ALL)}
-        for of, dashes in ((None, 2), (planned, 0)):  # the program and the mean
+        for of, dashes in (({*planned, ("jackson", "direct")}, 2), (planned, 0)):  # the program and the mean
             text = report.text(measured, PROGRAMS[:2], ways, of).split("\n\n", maxsplit=1)[0]
             rows = {line.split("  ")[0]: line for line in text.splitlines()}
             self.assertIn("3.00", rows["direct"])

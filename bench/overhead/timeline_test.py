@@ -4,7 +4,7 @@ import math
 import unittest
 
 from overhead import timeline
-from overhead.timeline import COUNTING, STEADY, SWAPS, WARM_UP, Row, Run, Swap
+from overhead.timeline import Row, Run, Swap
 
 # Of JDK 17 and 25.
 LOG = """\
@@ -34,30 +34,17 @@ SWAPPED = Run(rows((20, 1.0, 1.0, 0), (20, 1.0, 1.0, 0), (30, 1.0, 0.5, 0), (30,
               [Swap(1_000_000 + 7_500, 0.02), Swap(1_000_000 + 7_600, 0.03)])
 
 
-class Phases(unittest.TestCase):
-    def test_warm_up_counting_swaps_and_steady_state(self):
-        made = timeline.seconds(SWAPPED, BASE)
-        said = timeline.summary(made)
-        self.assertEqual([one.phase for one in made], 4 * [WARM_UP] + 3 * [COUNTING] + 2 * [SWAPS] + 2 * [STEADY])
-        for phase, ratio, seconds in ((WARM_UP, 7 / 3.5, 4), (COUNTING, 2, 3), (SWAPS, 2.75 / 1.2, 2), (STEADY, 1, 2)):
-            self.assertAlmostEqual(said.phases[phase].ratio, ratio, msg=phase)
-            self.assertAlmostEqual(said.phases[phase].seconds, seconds, msg=phase)
+class WholeRuns(unittest.TestCase):
+    def test_the_ratio_and_what_swaps_took_until_the_compilers_were_calm(self):
+        said = timeline.compared(SWAPPED, BASE)
         self.assertAlmostEqual(said.ratio, 14.05 / 7.5)
         self.assertAlmostEqual(said.swapping, (0.25 + 0.5 + 0.02 + 0.03) / 14.05)
-        self.assertEqual((said.swaps, said.longest_pause_s), (2, 0.03))
+        self.assertEqual(said.longest_pause_s, 0.03)
 
-    def test_without_swaps_nothing_is_swapped_or_counted_until_then(self):
-        said = timeline.summary(timeline.seconds(Run(SWAPPED.rows, []), BASE))
-        self.assertTrue(all(map(math.isnan, (said.phases[COUNTING].ratio, said.phases[SWAPS].ratio, said.longest_pause_s))))
-        self.assertAlmostEqual(said.phases[STEADY].seconds, 7)
-
-    def test_a_swap_while_the_program_warms_up_is_part_of_the_warm_up(self):
-        made = timeline.seconds(Run(SWAPPED.rows, [Swap(1_000_000 + 500, 0.01)]), BASE)
-        self.assertEqual([one.phase for one in made[:5]], 4 * [WARM_UP] + [STEADY])
-
-    def test_a_program_that_never_settles_only_warms_up(self):
-        busy = Run(rows(*4 * [(10, 1.0, 0.5, 0)]), [])
-        self.assertEqual({one.phase for one in timeline.seconds(busy, busy)}, {WARM_UP})
+    def test_without_swaps_nothing_is_swapped(self):
+        said = timeline.compared(Run(SWAPPED.rows, []), BASE)
+        self.assertEqual(said.swapping, 0)
+        self.assertTrue(math.isnan(said.longest_pause_s))
 
 
 class Windows(unittest.TestCase):

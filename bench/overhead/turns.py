@@ -1,9 +1,5 @@
 """Lets processes run in turns: one goes on for a slice of time, while the others are stopped by a signal.
-
-What a shared machine does in that time, such as a neighbour's load or another clock rate, then meets all of them alike. Runs one
-after the other, ten minutes each, do not show that.
-
-The clock on the wall goes on while a process is stopped, its processor time does not.
+So a neighbour's load or another clock rate meets all of them alike. While a process is stopped, the clock goes on, its CPU time does not.
 """
 
 import os
@@ -18,22 +14,8 @@ def now_ms():
     return time.time() * 1000
 
 
-class Turn:
-    """The place of one process, and afterwards when it was stopped: [(begin, end)] in ms since the epoch."""
-
-    def __init__(self, turns):
-        self._turns, self._pid, self.stops = turns, None, []
-
-    def started(self, pid):
-        self._pid = pid
-        self._turns.started(pid)
-
-    def ended(self):
-        self.stops = self._turns.ended(self._pid)
-
-
 class Turns:
-    """Use it in a `with`. Any thread may call its methods. At its end, processes that still run are killed."""
+    """Use it in a `with`. At its end, processes that still run are killed."""
 
     def __init__(self, slice_s=SLICE_S):
         self._slice_s = slice_s
@@ -55,16 +37,17 @@ class Turns:
             self._changed.notify_all()
         self._thread.join()
 
-    def started(self, pid):
-        """A process joins. It has not been waited for until ended()."""
+    def take(self, pid, ended):
+        """A process takes turns until the event `ended`; it is not waited for before this returns. Returns when it was stopped: [(begin, end)]
+        in ms since the epoch. Any thread may call it."""
         with self._changed:
             self._stops[pid] = []
             self._stop(pid)
             self._waiting.append(pid)
+            if self._closed:
+                os.kill(pid, signal.SIGKILL)
             self._changed.notify_all()
-
-    def ended(self, pid):
-        """Returns when it was stopped."""
+        ended.wait()
         with self._changed:
             self._waiting.remove(pid)
             self._changed.notify_all()

@@ -6,11 +6,12 @@ import threading
 import unittest
 
 from overhead import turns
+from runner import running
 
 # Prints the time whenever it ran on; more than a tenth of a second between two is a stop.
 CLOCK = """
-import sys, time
-end = time.process_time() + float(sys.argv[1])
+import time
+end = time.process_time() + 1
 while time.process_time() < end:
     print(time.time() * 1000)
 """
@@ -26,13 +27,11 @@ def overlap_ms(one, other):
 
 
 class Processes(unittest.TestCase):
-    def run_clock(self, among, into):
-        turn = turns.Turn(among)
-        with subprocess.Popen([sys.executable, "-c", CLOCK, "1"], stdout=subprocess.PIPE, text=True) as process:
-            turn.started(process.pid)
-            text = process.stdout.read()
-            turn.ended()
-        into.append((turn.stops, gaps(text)))
+    @staticmethod
+    def run_clock(among, into):
+        stops = []
+        run = running.run([sys.executable, "-c", CLOCK], beside=lambda pid, ended: stops.extend(among.take(pid, ended)))
+        into.append((stops, gaps(run.output)))
 
     def test_two_are_never_stopped_at_the_same_time(self):
         made = []
@@ -51,7 +50,11 @@ class Processes(unittest.TestCase):
         self.assertGreater(given, 0.5 * sum(min(end, seen[-1][1]) - begin for begin, end in some if seen and begin > seen[0][0] - 50))
 
     def test_what_still_runs_at_the_end_is_killed(self):
+        ended = threading.Event()
         with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
             with turns.Turns() as among:
-                among.started(process.pid)
+                taking = threading.Thread(target=among.take, args=(process.pid, ended))
+                taking.start()
             self.assertEqual(process.wait(), -9)
+            ended.set()
+            taking.join()

@@ -15,8 +15,7 @@ RESAMPLES = 1000
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """A value with the ends of its 95 % interval, which are NaN if there is only one round; all NaN if nothing
-    was measured."""
+    """A value with the ends of its 95 % interval, which are NaN if there is only one round; all NaN if nothing was measured."""
     value: float
     low: float
     high: float

@@ -1,4 +1,4 @@
-"""Measurements of workloads with configurations, of one or several calls of a benchmark, and their CSV file with a line for each fork."""
+"""Measurements of workloads with configurations, and their CSV file with a line for each fork."""
 
 import csv
 import dataclasses
@@ -32,7 +32,7 @@ class Measurement:
         return self.user_s + self.system_s
 
 
-FIELDS = {field.name: field.type for field in dataclasses.fields(Measurement)}
+FIELDS = [field.name for field in dataclasses.fields(Measurement)]
 
 
 def measure(labels, command, **options):
@@ -67,9 +67,6 @@ class Results:
             with open(self._path, "a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow(dataclasses.astuple(measurement))
 
-    def __iter__(self):
-        return (m for several in self._by_pair.values() for m in several)
-
     def by_round(self, workload, configuration, metric):
         """round -> value"""
         return {m.round: getattr(m, metric) for m in self._by_pair.get((workload, configuration), [])}
@@ -82,17 +79,6 @@ class Results:
         mine = self.by_round(workload, configuration, metric)
         base = self.by_round(workload, baseline, metric)
         return [(mine[r], base[r]) for r in sorted(mine) if r in base]
-
-
-def read(paths):
-    """Rounds of later files are numbered after those of earlier files, so that a round contains only runs of the same time."""
-    rows, first = [], 0
-    for path in paths:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows += [Measurement(**{name: first + int(row[name]) if kind is int else kind(row[name]) for name, kind in FIELDS.items() if name in row})
-                     for row in csv.DictReader(file)]
-        first = max((m.round for m in rows), default=-1) + 1
-    return Results(rows)
 
 
 def of_times(steady_ms, rounds=3):

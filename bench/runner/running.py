@@ -30,9 +30,9 @@ class Run:
         return self.user_s + self.system_s
 
 
-def run(command, environment=None, limit_s=LIMIT_S, cwd=None, turn=None, beside=None):
-    """Raises Failed if the program fails or exceeds the time limit. With a `turn` (turns.py), it takes turns with other programs.
-    beside(pid, ended) runs in a thread beside it; `ended` is an Event."""
+def run(command, environment=None, limit_s=LIMIT_S, cwd=None, beside=None):
+    """Raises Failed if the program fails or exceeds the time limit. beside(pid, ended) runs in a thread beside it; `ended` is an
+    Event, and the number stays the program's until beside() returns."""
     start, ended, faults = time.monotonic(), threading.Event(), []
     with subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment or processes.java_environment(), cwd=cwd) as process:
@@ -49,12 +49,8 @@ def run(command, environment=None, limit_s=LIMIT_S, cwd=None, turn=None, beside=
         companion = threading.Thread(target=accompany if beside else lambda: None)
         watch.start()
         companion.start()
-        if turn:
-            turn.started(process.pid)
         output = process.stdout.read().decode(errors="replace")
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its number stays its own while it may be signalled
-        if turn:
-            turn.ended()
         watch.cancel()
         ended.set()
         companion.join()

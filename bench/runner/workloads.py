@@ -2,11 +2,10 @@
 they work on.
 
 A real program runs twice in each fork of the benchmark of the overhead: once as a user runs it, for the whole process, and once with more
-repetitions and -Xbatch, for the steady state. With -Xbatch, methods wait for the JIT compiler, so everything is compiled after a few
-repetitions. Without it, that takes half a minute, and longer with an agent, so the measurement would mostly be warm-up.
+repetitions and -Xbatch, for the steady state: methods wait for the JIT compiler, so everything is compiled after a few repetitions.
 
-To add one: a row in WORKLOADS and a class in overhead/java/overhead (its name in Main), or, if it needs libraries, in
-overhead/java/NAME/overhead with the workload's name; it is compiled against the libraries.
+To add one: a row in WORKLOADS and a class in overhead/java/overhead (its name in Main), or, if it is compiled against libraries, in
+overhead/java/NAME/overhead with the workload's name.
 """
 
 import dataclasses
@@ -63,7 +62,8 @@ WORKLOADS = [
     Workload("web", REAL, 1, 80, 20, needs_modules=("jdk.httpserver", "java.net.http")),
     Workload("freemarker", REAL, 1, 150, 25, needs_modules=("java.desktop",), libraries=("freemarker",),
              jvm_args=("-Dorg.freemarker.loggerLibrary=none",)),
-    Workload("derby", REAL, 1, 80, 12, needs_modules=("java.sql",), libraries=("derby", "derby-shared")),
+    Workload("derby", REAL, 1, 80, 12, needs_modules=("java.sql",), libraries=("derby", "derby-shared"),
+             jvm_args=("-Dderby.stream.error.file=/dev/null",)),
     Workload("h2", REAL, 1, 300, 40, needs_modules=("java.sql",), libraries=("h2",)),
     Workload("hsqldb", REAL, 1, 300, 40, needs_modules=("java.sql",), libraries=("hsqldb",),
              jvm_args=("-Dhsqldb.reconfig_logging=false",)),
@@ -110,4 +110,5 @@ def _prepare(workload, jvm, folder):
             archive.extractall(folder / "sources")
     if workload.libraries:
         workload.jars = maven.jars(workload.libraries)
-        compiled(jvm, folder / f"classes-{workload.name}", (JAVA / workload.name / "overhead").glob("*.java"), [folder / "classes", *workload.jars])
+        if sources := list((JAVA / workload.name / "overhead").glob("*.java")):
+            compiled(jvm, folder / f"classes-{workload.name}", sources, [folder / "classes", *workload.jars])

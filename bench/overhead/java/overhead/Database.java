@@ -8,8 +8,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Random;
 
-/** SQL in memory through JDBC: orders are inserted, looked up, joined, summed up, changed and deleted. */
-abstract class Database implements Workload {
+/**
+ * SQL in memory through JDBC: orders are inserted, looked up, joined, summed up, changed and deleted. H2 and HSQLDB
+ * interpret trees of objects for each statement.
+ */
+class Database implements Workload {
   private static final int ORDERS = 500;
   private static final int LOOKUPS = 500;
 
@@ -24,14 +27,7 @@ abstract class Database implements Workload {
       statement.execute("CREATE TABLE items (order_id INT NOT NULL, line INT NOT NULL, name VARCHAR(40), pieces INT, PRIMARY KEY (order_id, line))");
       statement.execute("CREATE INDEX by_customer ON orders (customer)");
     }
-    try (PreparedStatement insert = connection.prepareStatement("INSERT INTO customers VALUES (?, ?, ?)")) {
-      for (int i = 0; i < 40; i++) {
-        insert.setInt(1, i);
-        insert.setString(2, "customer " + i * 37 % 101);
-        insert.setString(3, "city " + i % 7);
-        insert.executeUpdate();
-      }
-    }
+    for (int i = 0; i < 40; i++) change("INSERT INTO customers VALUES (?, ?, ?)", i, "customer " + i * 37 % 101, "city " + i % 7);
     connection.commit();
   }
 
@@ -70,16 +66,20 @@ abstract class Database implements Workload {
     return sum;
   }
 
+  private PreparedStatement prepared(String sql, Object... parameters) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    for (int i = 0; i < parameters.length; i++) statement.setObject(i + 1, parameters[i]);
+    return statement;
+  }
+
   private long ask(String sql, Object... parameters) throws SQLException {
-    try (PreparedStatement query = connection.prepareStatement(sql)) {
-      for (int i = 0; i < parameters.length; i++) query.setObject(i + 1, parameters[i]);
+    try (PreparedStatement query = prepared(sql, parameters)) {
       return sumOf(query);
     }
   }
 
-  private int change(String sql, int parameter) throws SQLException {
-    try (PreparedStatement change = connection.prepareStatement(sql)) {
-      change.setInt(1, parameter);
+  private int change(String sql, Object... parameters) throws SQLException {
+    try (PreparedStatement change = prepared(sql, parameters)) {
       return change.executeUpdate();
     }
   }

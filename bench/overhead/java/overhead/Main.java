@@ -2,7 +2,7 @@ package overhead;
 
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
+import java.util.concurrent.Callable;
 
 /**
  * {@code Main WORKLOAD REPETITIONS}: runs a workload that many times. It prints the CPU time of one repetition in the
@@ -12,14 +12,15 @@ import java.util.function.Supplier;
  * every configuration. {@link Timeline} can record what happens on the way, and end the run early.
  */
 public final class Main {
-  private static final Map<String, Supplier<Workload>> WORKLOADS = new TreeMap<>(Map.of(
-      "fib", () -> Small::fib, "parse", Small.Parse::new, "megamorphic", Megamorphic::new, "exceptions", () -> Throwing::run,
-      "javac", Compile::new, "web", Web::new));
+  private static final Map<String, Callable<Workload>> WORKLOADS = new TreeMap<>(Map.of(
+      "fib", () -> Small::fib, "parse", Small.Parse::new, "megamorphic", Megamorphic::new, "exceptions", () -> Small::exceptions,
+      "javac", Compile::new, "web", Web::new, "h2", () -> new Database("jdbc:h2:mem:overhead"),
+      "hsqldb", () -> new Database("jdbc:hsqldb:mem:overhead")));
 
   /** One of the above, or a class of this package that needs a library and is compiled separately. */
-  private static Workload workload(String name) throws ReflectiveOperationException {
-    Supplier<Workload> known = WORKLOADS.get(name);
-    if (known != null) return known.get();
+  private static Workload workload(String name) throws Exception {
+    Callable<Workload> known = WORKLOADS.get(name);
+    if (known != null) return known.call();
     String simple = Character.toUpperCase(name.charAt(0)) + name.substring(1);
     return (Workload) Class.forName("overhead." + simple).getDeclaredConstructor().newInstance();
   }

@@ -8,13 +8,7 @@ final class Derby extends Database {
   private static final String URL = "jdbc:derby:memory:overhead";
 
   Derby() throws SQLException {
-    super(prepared() + ";create=true");
-  }
-
-  private static String prepared() {
-    System.setProperty("derby.stream.error.file", "/dev/null");
-    System.setProperty("derby.system.home", System.getProperty("overhead.output"));
-    return URL;
+    super(URL + ";create=true");
   }
 
   @Override
