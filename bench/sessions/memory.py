@@ -1,8 +1,7 @@
 """The agent's memory while a million classes are loaded and unloaded.
 
-Runs java-tests/programs/ClassChurn.java without and with the agent, one after the other, and prints the memory of both processes and the
-difference. The heap has a fixed size and is touched at the start, so that it does not grow. "more" is how much the difference grew between
-the first twentieth and the end; it must not exceed 32 MB. At the end it prints the cost of a class: the bytes of its record, from verbose=2.
+Runs java-tests/programs/ClassChurn.java without and with the agent, one after the other; the heap does not grow. "more" is how much the
+difference grew between the first twentieth and the end; it must not exceed 32 MB. At the end it prints what verbose=2 says of a class's cost.
 """
 
 import re
