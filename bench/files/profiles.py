@@ -51,8 +51,8 @@ def measure_scale(bench, path, rounds, inner):
     if jq:
         print(f"  read: jq / iprof {judged(of[JQ] / of[READ], 5, at_least=True)}")
     print(f"  write: json.dump / iprof {judged(of[DUMP] / of[WRITE], 10, at_least=True)}\n"
-          f"  read {size / of[READ] / 1e6:.0f} MB/s, write {size / of[WRITE] / 1e6:.0f} MB/s, model {last[READ]['model_bytes'] / size:.2f} x the text, "
-          f"peak memory {last[READ]['peak_kb'] / 1024:.1f} MiB")
+          f"  read {size / of[READ] / 1e6:.0f} MB/s, write {size / of[WRITE] / 1e6:.0f} MB/s, "
+          f"model {last[READ]['model_bytes'] / size:.2f} x the text, peak memory {last[READ]['peak_kb'] / 1024:.1f} MiB")
 
 
 def measure_merge(bench, folder, count, rounds):

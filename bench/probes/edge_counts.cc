@@ -87,8 +87,7 @@ EdgeCounts EdgeCountsOf(const Profile& profile, const MethodNames& names, const 
     return profile.FindEntry(table, *context);
   };
   const auto called = entry_of(Table::kCalls, 0);
-  const double calls =
-      called ? static_cast<double>(profile.EntryCount(Table::kCalls, *called)) : 0;
+  const double calls = called ? static_cast<double>(profile.EntryCount(Table::kCalls, *called)) : 0;
   if (calls == 0) return {};
   EdgeCounts counts{calls, std::vector<double>(method.graph().edge_count(), kUnknown)};
   if (!replaced) counts.edges[Index(kEntryEdge)] = calls;

@@ -93,8 +93,8 @@ class Run {
 
   void List(const MethodNames& names, const std::vector<double>& increments) {
     list_ << fmt::format("M {} {}{} {:08x} {:.0f} {:.0f}\n", names.klass, names.name,
-                          names.descriptor, HashOfShape(method_.code()), increments[kGuesses],
-                          increments[kOptimum]);
+                         names.descriptor, HashOfShape(method_.code()), increments[kGuesses],
+                         increments[kOptimum]);
     for (uint32_t n = 0; n < method_.recorded_count(); ++n) {
       const MethodGraph::Recorded recorded = method_.recorded(n);
       if (recorded.is_call) continue;
@@ -161,8 +161,7 @@ Status Compare(const fs::path& folder, std::ostream& list) {
     if (!fs::exists(file)) continue;
     const Result<Profile> profile = ReadProfileFile(file);
     if (!profile.ok()) return profile.status();
-    profiles.push_back(
-        std::make_unique<KnownWeights>(std::make_unique<ProfileWeights>(*profile)));
+    profiles.push_back(std::make_unique<KnownWeights>(std::make_unique<ProfileWeights>(*profile)));
     placements.push_back({name, profiles.back().get()});
   }
   Run run(*exact, std::move(placements), list);
