@@ -2,12 +2,11 @@
 // line. Usage: profile_io_bench make FILE SCALE SEED | read FILE ROUNDS | write FILE ROUNDS | merge
 // THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
 // of the process.
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,24 +17,22 @@
 
 namespace {
 
+using namespace iprof;
+
 // CPU time of all threads: other processes on the machine do not count.
 double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-long PeakKilobytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
-int Fail(const iprof::Status& status) {
-  std::fprintf(stderr, "%s\n", status.message().c_str());
+int Fail(const Status& status) {
+  fmt::print(stderr, "{}\n", status.message());
   return 1;
 }
 
-void Report(const std::vector<double>& seconds, size_t model_bytes) {
-  std::printf("{\"seconds\":[");
-  for (size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ",", seconds[i]);
-  std::printf("],\"peak_kb\":%ld,\"model_bytes\":%zu}\n", PeakKilobytes(), model_bytes);
+int Report(const std::vector<double>& seconds, const Profile& profile) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print("{{\"seconds\":[{}],\"peak_kb\":{},\"model_bytes\":{}}}\n", fmt::join(seconds, ","),
+             usage.ru_maxrss, profile.MemoryBytes());
+  return 0;
 }
 
 // The script in this folder passes only digits.
@@ -44,10 +41,8 @@ size_t NumberOf(const char* text) { return std::strtoul(text, nullptr, 10); }
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace iprof;
   if (argc < 4) return 2;
   const std::string_view mode = argv[1];
-  std::vector<double> seconds;
   if (mode == "make" && argc == 5) {
     const Profile profile = MakeShapedProfile(NumberOf(argv[3]), NumberOf(argv[4]));
     const auto report = WriteProfileFile(profile, {}, argv[2]);
@@ -56,6 +51,7 @@ int main(int argc, char** argv) {
   if (mode == "read" || mode == "write") {
     Result<Profile> profile = ReadProfileFile(argv[2]);
     if (!profile.ok()) return Fail(profile.status());
+    std::vector<double> seconds;
     for (size_t round = NumberOf(argv[3]); round > 0; --round) {
       if (mode == "read") *profile = Profile();
       const double start = CpuSeconds();
@@ -65,20 +61,15 @@ int main(int argc, char** argv) {
       if (!done.ok()) return Fail(done);
       seconds.push_back(CpuSeconds() - start);
     }
-    Report(seconds, profile->MemoryBytes());
-    return 0;
+    return Report(seconds, *profile);
   }
-  if (mode == "merge") {
-    std::vector<MergeInput> inputs;
-    for (int i = 3; i < argc; ++i) inputs.push_back({argv[i]});
-    MergeOptions options;
-    options.threads = static_cast<unsigned>(NumberOf(argv[2]));
-    const double start = CpuSeconds();
-    const Result<MergeResult> merged = MergeFiles(inputs, options);
-    if (!merged.ok()) return Fail(merged.status());
-    seconds.push_back(CpuSeconds() - start);
-    Report(seconds, merged->profile.MemoryBytes());
-    return 0;
-  }
-  return 2;
+  if (mode != "merge") return 2;
+  std::vector<MergeInput> inputs;
+  for (int i = 3; i < argc; ++i) inputs.push_back({argv[i]});
+  MergeOptions options;
+  options.threads = static_cast<unsigned>(NumberOf(argv[2]));
+  const double start = CpuSeconds();
+  const Result<MergeResult> merged = MergeFiles(inputs, options);
+  if (!merged.ok()) return Fail(merged.status());
+  return Report({CpuSeconds() - start}, merged->profile);
 }

@@ -1,8 +1,7 @@
 """Reading, writing and merging of profiles, compared with Python's json and jq, on the same files in the same run.
 
 Every measurement is a new process, and the tools take turns, so that noise affects all of them. It prints medians of CPU time (of all
-threads) with the smallest and the largest, and ratios of medians. CPU time is used because other work on the machine distorts wall time.
-Memory is the peak resident size.
+threads) and ratios of medians. Memory is the peak resident size.
 """
 
 import json
@@ -14,23 +13,13 @@ from runner import tables
 from runner.figures import judged, median, spread
 from runner.running import own_program, run, said_by
 
-PYTHON_CHILD = r"""
-import json, sys, time
-path, operation, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
-seconds = []
-document = json.load(open(path)) if operation != "load" else None
-work = {"load": lambda: json.load(open(path)),
-        "dump": lambda: json.dump(document, open("/dev/null", "w"), separators=(",", ":")),
-        "dumps": lambda: open("/dev/null", "w").write(json.dumps(document, separators=(",", ":")))}[operation]
-for _ in range(rounds):
-    start = time.process_time()
-    made = work()
-    seconds.append(time.process_time() - start)
-    del made
-print(json.dumps({"seconds": seconds}))
+# Garbage is collected as usual, and what was made is freed after the time is taken.
+PYTHON_CHILD = """
+import json, sys, time, timeit
+setup, work, rounds = sys.argv[1:]
+print(json.dumps({"seconds": timeit.repeat(work, "import gc, json; gc.enable(); " + setup, time.process_time, int(rounds), 1)}))
 """
-READ, WRITE, LOAD, DUMP, DUMPS, JQ = "iprof read", "iprof write", "json.load", "json.dump", "json.dumps + write", "jq empty"
-PYTHON = {LOAD: "load", DUMP: "dump", DUMPS: "dumps"}
+READ, WRITE, LOAD, DUMP, JQ = "iprof read", "iprof write", "json.load", "json.dump", "jq empty"
 SCALES, INPUTS, INNER, MERGES, QUICK_INPUTS = (1, 4, 16), 100, 5, 3, 3
 
 
@@ -48,13 +37,12 @@ def jq_once(path):
 
 
 def measure_scale(bench, path, rounds, inner):
-    """(bytes, median of reading, of writing)"""
     seconds, last, jq = {}, {}, shutil.which("jq")
+    python, load = [sys.executable, "-c", PYTHON_CHILD], f"made = json.load(open({str(path)!r}))"
     for _ in range(rounds):
-        for name, command in ((READ, [bench, "read"]), (WRITE, [bench, "write"]),
-                              *((name, [sys.executable, "-c", PYTHON_CHILD]) for name in PYTHON)):
-            words = [*command, path, inner] if command[0] == bench else [*command, path, PYTHON[name], inner]
-            last[name] = json.loads(said_by(words))
+        for name, command in ((READ, [bench, "read", path]), (WRITE, [bench, "write", path]), (LOAD, [*python, "", load]),
+                              (DUMP, [*python, load, "json.dump(made, open('/dev/null', 'w'), separators=(',', ':'))"])):
+            last[name] = json.loads(said_by([*command, inner]))
             seconds.setdefault(name, []).extend(last[name]["seconds"])
         seconds.setdefault(JQ, []).extend(jq_once(path) for _ in range(inner if jq else 0))
     of, size = {name: median(values) for name, values in seconds.items()}, path.stat().st_size
@@ -62,10 +50,9 @@ def measure_scale(bench, path, rounds, inner):
     print(f"  read: json.load / iprof {judged(of[LOAD] / of[READ], 10, at_least=True)}")
     if jq:
         print(f"  read: jq / iprof {judged(of[JQ] / of[READ], 5, at_least=True)}")
-    print(f"  write: json.dump / iprof {judged(of[DUMP] / of[WRITE], 10, at_least=True)}, json.dumps + write / iprof {of[DUMPS] / of[WRITE]:.2f}\n"
-          f"  read {size / of[READ] / 1e6:.0f} MB/s, write {size / of[WRITE] / 1e6:.0f} MB/s, model {last[READ]['model_bytes'] / size:.2f} x the text, "
-          f"peak memory {last[READ]['peak_kb'] / 1024:.1f} MiB")
-    return size, of[READ], of[WRITE]
+    print(f"  write: json.dump / iprof {judged(of[DUMP] / of[WRITE], 10, at_least=True)}\n"
+          f"  read {size / of[READ] / 1e6:.0f} MB/s, write {size / of[WRITE] / 1e6:.0f} MB/s, "
+          f"model {last[READ]['model_bytes'] / size:.2f} x the text, peak memory {last[READ]['peak_kb'] / 1024:.1f} MiB")
 
 
 def measure_merge(bench, folder, count, rounds):
@@ -88,15 +75,10 @@ def main(arguments):
     bench = own_program(arguments.build, "profile_io_bench")
     if not shutil.which("jq"):
         print("jq is not installed: its rows are left out")
-    linear = {}
     for scale in SCALES[:1] if arguments.quick else SCALES:
         path = arguments.folder / f"scale-{scale}.json"
         said_by([bench, "make", path, scale, 1])
         print(f"\nscale {scale}: {path.stat().st_size / 1e6:.1f} MB")
-        linear[scale] = measure_scale(bench, path, 1 if arguments.quick else arguments.rounds, INNER if scale == 1 and not arguments.quick else 1)
-    print("\ncost per byte, relative to scale 1 (linear: 1.00; caches make it rise a little)")
-    base_size, base_read, base_write = linear[1]
-    for scale, (size, read, write) in linear.items():
-        print(f"  scale {scale:>2}: read {read / size * base_size / base_read:.2f}, write {write / size * base_size / base_write:.2f}")
+        measure_scale(bench, path, 1 if arguments.quick else arguments.rounds, INNER if scale == 1 and not arguments.quick else 1)
     print()
     measure_merge(bench, arguments.folder, QUICK_INPUTS if arguments.quick else INPUTS, 1 if arguments.quick else MERGES)

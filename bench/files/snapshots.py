@@ -1,11 +1,7 @@
 """What the raw file costs a JVM whose counters, about 200,000, all change all the time.
 
-  bench/run files snapshots --snapshot 200ms --pairs 3   more snapshots than every 5 s, to see what one costs
-  bench/run files snapshots --own-loader                 classes of a class loader of the program's own, as servers have
-
 It generates and compiles a program of many methods, each with branches and virtual calls. Each pair is a run without a raw file and one with
-it, in turns, for the same work. It prints the CPU time of a snapshot (the first one writes all classes), its share of a CPU, what is written,
-and the ratio of the runs' CPU times: median, smallest and largest.
+it, in turns, for the same work. The first snapshot writes all classes. Figures are medians with the smallest and the largest.
 """
 
 import re
@@ -27,19 +23,14 @@ METHOD = """
 MAIN = """
 public final class Main {{
     static final Object[] OBJECTS = {{{objects}}};
-    public static void main(String[] args) throws Exception {{
-        int rounds = Integer.parseInt(args[0]);
-        Thread[] threads = new Thread[2];
-        for (int t = 0; t < threads.length; t++) {{
-            int me = t;
-            threads[t] = new Thread(() -> {{
-                int sum = 0;
-                for (int r = me; r < rounds; r += 2) {{ Object o = OBJECTS[r & 3]; {calls} }}
-                System.out.println(sum);
-            }});
-            threads[t].start();
-        }}
-        for (Thread thread : threads) thread.join();
+    public static void main(String[] args) {{
+        new Thread(() -> work(0, Integer.parseInt(args[0]))).start();
+        new Thread(() -> work(1, Integer.parseInt(args[0]))).start();
+    }}
+    static void work(int first, int rounds) {{
+        int sum = 0;
+        for (int r = first; r < rounds; r += 2) {{ Object o = OBJECTS[r & 3]; {calls} }}
+        System.out.println(sum);
     }}
 }}
 """
@@ -65,7 +56,7 @@ def add_options(options):
     options.value("--pairs", 5, "of runs")
     options.value("--classes", 200, "of the program")
     options.value("--rounds", 15000, "the work of a run")
-    options.flag("--own-loader", "the classes, which are also the receivers of all calls, may be unloaded")
+    options.flag("--own-loader", "classes of a loader of the program's own, which may be unloaded; they are also the receivers of all calls")
 
 
 def program(arguments):

@@ -1,7 +1,10 @@
 #include "bench/probes/edge_counts.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "writer/names/type_names.h"
 
@@ -10,101 +13,97 @@ namespace {
 
 constexpr double kUnknown = -1;
 
-// Derives the only unknown edge of a node, and returns it; graph.edge_count() if there is not exactly one.
-uint32_t Solve(const CountingGraph& graph, uint32_t node, std::vector<double>& counts) {
+// The only unknown edge of a node and its count, if there is exactly one.
+std::optional<std::pair<uint32_t, double>> Solve(const CountingGraph& graph, uint32_t node,
+                                                 const std::vector<double>& counts) {
   uint32_t open = 0;
   uint32_t last = 0;
+  double last_sign = 1;
   double surplus = 0;  // of what comes in over what goes out, as far as it is known
-  bool is_in = false;
-  for (const bool incoming : {true, false}) {
-    for (const uint32_t e : incoming ? graph.In(node) : graph.Out(node)) {
+  for (const double sign : {1.0, -1.0}) {
+    for (const uint32_t e : sign > 0 ? graph.In(node) : graph.Out(node)) {
       if (counts[e] >= 0) {
-        surplus += incoming ? counts[e] : -counts[e];
+        surplus += sign * counts[e];
       } else {
         ++open;
         last = e;
-        is_in = incoming;
+        last_sign = sign;
       }
     }
   }
-  if (open != 1) return graph.edge_count();
-  counts[last] = std::max(0.0, is_in ? -surplus : surplus);
-  return last;
-}
-
-// What is taken as never run when nothing follows any more: the first unknown entry of a handler, or else the
-// first unknown edge.
-uint32_t FirstUnknown(const CountingGraph& graph, const std::vector<double>& counts) {
-  for (const bool any : {false, true}) {
-    for (uint32_t e = 0; e < graph.edge_count(); ++e) {
-      if (counts[e] < 0 && (any || graph.edge(EdgeId{e}).kind == EdgeKind::kHandler)) return e;
-    }
-  }
-  return graph.edge_count();
-}
-
-}  // namespace
-
-void SpreadCounts(const CountingGraph& graph, double entry, std::vector<double>* counts) {
-  std::vector<uint32_t> changed;  // nodes with an edge that became known
-  const auto note = [&](uint32_t e) {
-    changed.push_back(Index(graph.edge(EdgeId{e}).src));
-    changed.push_back(Index(graph.edge(EdgeId{e}).dst));
-  };
-  for (uint32_t v = 1; v < graph.node_count(); ++v) changed.push_back(v);
-  while (true) {
-    while (!changed.empty()) {
-      const uint32_t node = changed.back();
-      changed.pop_back();
-      if (node == Index(kRoot)) continue;
-      const uint32_t solved = Solve(graph, node, *counts);
-      if (solved < graph.edge_count()) note(solved);
-    }
-    const bool has_entry = (*counts)[Index(kEntryEdge)] >= 0;
-    const uint32_t unknown = has_entry ? FirstUnknown(graph, *counts) : Index(kEntryEdge);
-    if (unknown == graph.edge_count()) return;
-    (*counts)[unknown] = has_entry ? 0 : entry;
-    note(unknown);
-  }
+  if (open != 1) return std::nullopt;
+  return std::pair(last, std::max(0.0, -last_sign * surplus));
 }
 
 std::optional<MethodIndex> FindMethod(const Profile& profile, const MethodNames& names) {
   const auto klass = TypeNameOf(Descriptor("L" + std::string(names.klass) + ";"));
-  const auto types = SignatureOf(names.descriptor);
+  auto types = SignatureOf(names.descriptor);
   if (!klass || !types) return std::nullopt;
+  types->insert(types->begin(), *klass);
   std::vector<TypeIndex> signature;
-  for (size_t i = 0; i <= types->size(); ++i) {
-    const auto type = profile.FindType(ToUtf8(i == 0 ? *klass : (*types)[i - 1]));
+  for (const auto& name : *types) {
+    const auto type = profile.FindType(ToUtf8(name));
     if (!type) return std::nullopt;
     signature.push_back(*type);
   }
   return profile.FindMethod(ToUtf8(names.name), signature);
 }
 
-void EdgeCounts::Find(const Profile& profile, MethodIndex index, const MethodGraph& method,
-                      bool replaced) {
+}  // namespace
+
+void SpreadCounts(const CountingGraph& graph, double entry, std::vector<double>* counts) {
+  std::vector<uint32_t> pending(graph.node_count() - 1);  // nodes with an edge that became known
+  std::iota(pending.begin(), pending.end(), 1);           // not the root
+  const auto set = [&](uint32_t e, double count) {
+    (*counts)[e] = count;
+    for (const NodeId end : {graph.edge(EdgeId{e}).src, graph.edge(EdgeId{e}).dst}) {
+      if (end != kRoot) pending.push_back(Index(end));
+    }
+  };
+  // What is taken as known when nothing follows any more: the entry, then that a handler never ran, and
+  // then that any other edge never did.
+  std::vector<uint32_t> guesses(graph.edge_count());
+  std::iota(guesses.begin(), guesses.end(), 0);
+  std::stable_partition(guesses.begin() + 1, guesses.end(), [&](uint32_t e) {
+    return graph.edge(EdgeId{e}).kind == EdgeKind::kHandler;
+  });
+  for (const uint32_t guess : guesses) {
+    while (!pending.empty()) {
+      const uint32_t node = pending.back();
+      pending.pop_back();
+      if (const auto solved = Solve(graph, node, *counts)) set(solved->first, solved->second);
+    }
+    if ((*counts)[guess] < 0) set(guess, guess == Index(kEntryEdge) ? entry : 0);
+  }
+}
+
+EdgeCounts EdgeCountsOf(const Profile& profile, const MethodNames& names, const MethodGraph& method,
+                        bool replaced) {
+  const auto index = FindMethod(profile, names);
+  if (!index) return {};
   const auto entry_of = [&](Table table, uint32_t bci) -> std::optional<EntryIndex> {
-    const auto context = profile.FindContext(kNoContext, index, static_cast<Bci>(bci));
+    const auto context = profile.FindContext(kNoContext, *index, static_cast<Bci>(bci));
     if (!context) return std::nullopt;
     return profile.FindEntry(table, *context);
   };
-  count_.assign(method.graph().edge_count(), kUnknown);
-  const auto calls = entry_of(Table::kCalls, 0);
-  calls_ = calls ? static_cast<double>(profile.EntryCount(Table::kCalls, *calls)) : 0;
-  if (calls_ == 0) return;
-  if (!replaced) count_[Index(kEntryEdge)] = calls_;
+  const auto called = entry_of(Table::kCalls, 0);
+  const double calls = called ? static_cast<double>(profile.EntryCount(Table::kCalls, *called)) : 0;
+  if (calls == 0) return {};
+  EdgeCounts counts{calls, std::vector<double>(method.graph().edge_count(), kUnknown)};
+  if (!replaced) counts.edges[Index(kEntryEdge)] = calls;
   for (uint32_t n = 0; n < method.recorded_count(); ++n) {
     const MethodGraph::Recorded recorded = method.recorded(n);
     if (recorded.is_call) continue;
+    const auto ways = counts.edges.begin() + recorded.first_edge;
+    std::fill_n(ways, recorded.edge_count, 0);
     const auto branch = entry_of(Table::kConditionals, method.BciOf(recorded.insn));
-    for (uint32_t i = 0; i < recorded.edge_count; ++i) {
-      double count = 0;
-      if (branch && i < profile.EntrySuccessors(*branch).size())
-        count = static_cast<double>(profile.EntrySuccessors(*branch)[i].count);
-      count_[recorded.first_edge + i] = count;
-    }
+    if (!branch) continue;
+    const auto successors = profile.EntrySuccessors(*branch);
+    for (uint32_t i = 0; i < recorded.edge_count && i < successors.size(); ++i)
+      ways[i] = static_cast<double>(successors[i].count);
   }
-  SpreadCounts(method.graph(), calls_, &count_);
+  SpreadCounts(method.graph(), calls, &counts.edges);
+  return counts;
 }
 
 }  // namespace iprof::instrument

@@ -1,23 +1,23 @@
 """How many increments each placement of counters executes. No time is measured, so a busy machine does not matter.
 
-  bench/run probes --jvm jre25             on another JVM; what is recorded already is not recorded again
-  bench/run probes --programs jackson,web  some of the programs; `learned` are those of the shipped weights
-
 The columns are ratios to the optimum, which knows each edge's true count: `guesses` knows nothing, `shipped` is what the agent does without
 options, `earlier` and `harvested` have weights= with the exact or harvested profile of a run with a quarter of the work, and `direct` counts
 everything. `calls` is the share of calls in methods whose class files are known.
 
 Each program runs once to keep the class files that it loads, once with an agent that counts every edge, and the measured ones twice for
-earlier profiles. Figures are published for five real programs. The real programs of scripts/soak are for learning, so that no published
-figure is about a program that was learned from. Recordings are kept in --recordings/JVM; --again makes new ones.
+earlier profiles. The programs `learned`, those of scripts/soak, are for the shipped weights, so that no published figure is about a program
+that was learned from. Recordings are kept in --recordings/JVM; what is there is not recorded again.
 """
 
+import json
 import pathlib
 import shutil
+import statistics
 import zipfile
 
 from iprofdev import maven
 from iprofdev.messages import Unavailable, note
+from runner import tables
 from runner.running import Failed, own_program, run, said_by
 from runner.workloads import BY_NAME, compiled, prepare
 from soak.real_programs import FILES, PROGRAMS
@@ -30,6 +30,7 @@ LEARNED = {program.name: program for program in PROGRAMS if program.name not in 
 GROUPS = {"measured": list(REPETITIONS), "learned": list(LEARNED)}
 # A shorter run whose profile is used as weights=, as users make it.
 EARLIER = {"earlier": "samples=n", "harvested": "source=methoddata,samples=n"}
+COLUMNS = ("guesses", "shipped", "earlier", "harvested", "optimum", "direct")
 EXACT = "selfcheck=y,image=n,receivers=n,monitors=n,samples=n,verbose=1"
 
 
@@ -39,7 +40,6 @@ def add_options(options):
     options.names("--programs", [*GROUPS, *REPETITIONS, *LEARNED], default="measured")
     options.file("--recordings", "default: increments in the build's folder; with --quick, they are not kept")
     options.flag("--record-only", "prints no table")
-    options.flag("--again", "records again what is recorded already")
 
 
 class Recorder:
@@ -62,16 +62,13 @@ class Recorder:
         into.mkdir(parents=True)
         try:
             self._run(f"-javaagent:{self._dumper}={into / 'classes'}", command)
-            self._count(into, "exact", f"log={into / 'log'},{EXACT}", command)
+            self._run(f"-agentpath:{self._agent}=out={into / 'exact.iprof'},log={into / 'log'},{EXACT}", command)
             for kind, options in EARLIER.items() if name in REPETITIONS else ():
-                self._count(into, kind, options, self._measured(name, 4))
+                self._run(f"-agentpath:{self._agent}=out={into / kind}.iprof,{options}", self._measured(name, 4))
         except Failed:
             shutil.rmtree(into)
             raise
         print(f"{name}: recorded", flush=True)
-
-    def _count(self, into, kind, options, command):
-        self._run(f"-agentpath:{self._agent}=out={into / kind}.iprof,{options}", command)
 
     def _run(self, option, command):
         run([self._java, option, *command], cwd=self._folder)
@@ -87,13 +84,23 @@ class Recorder:
         return [word.format(files=FILES, work=work) for word in words]
 
 
+def report(programs):
+    """Each has its increments by placement."""
+    def cell(some, column):
+        ratios = [one[column] / one["optimum"] for one in some if column in one]
+        return f"{statistics.mean(ratios):.3f}" if ratios else "-"
+    rows = [[one["program"], f"{one['optimum']:.0f}", f"{one['calls']:.1%}", *(cell([one], column) for column in COLUMNS)] for one in programs]
+    rows.append(["mean", "", "", *(cell(programs, column) for column in COLUMNS)])
+    print(*tables.aligned(["program", "optimum", "calls", *COLUMNS], rows), sep="\n")
+
+
 def main(arguments):
     names = [name for word in arguments.programs for name in GROUPS.get(word, [word])]
     target = (arguments.folder if arguments.quick else arguments.recordings or arguments.build / "increments").resolve() / arguments.jvm.id
 
     def is_there(name):
         return (target / name / "exact.iprof").exists()
-    missing = [name for name in names if arguments.again or not is_there(name)]
+    missing = [name for name in names if not is_there(name)]
     recorder = Recorder(arguments, missing, target) if missing else None
     for name in missing:
         try:
@@ -105,4 +112,4 @@ def main(arguments):
     recorded = [target / name for name in names if is_there(name)]
     if not recorded:
         raise Failed("nothing is recorded")
-    print(said_by([own_program(arguments.build, "increments_bench"), *recorded]), end="")
+    report(list(map(json.loads, said_by([own_program(arguments.build, "increments_bench"), *recorded]).splitlines())))

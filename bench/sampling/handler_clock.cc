@@ -1,23 +1,20 @@
 // A library that is preloaded into a JVM. It measures the CPU time of the handlers of all sampling
 // signals, for any profiler.
 //
-// Why: figures that profilers report about themselves cannot be compared. Here, one clock measures
-// both: sigaction() for SIGPROF, SIGURG, SIGWINCH and the real-time signals installs a handler that
-// reads the thread's CPU clock, calls the real handler, and reads the clock again. If
-// IPROF_HANDLER_CLOCK names a file, two numbers are written to it at the end of the process: calls
-// and nanoseconds (minus the cost of reading the clock). The kernel's time for delivering a signal
-// is not included.
+// Figures that profilers report about themselves cannot be compared. Here, one clock measures both:
+// sigaction() installs a handler that reads the thread's CPU clock before and after the real one.
+// If IPROF_HANDLER_CLOCK names a file, it gets two numbers at the end of the process: calls and
+// nanoseconds, without the cost of reading the clock or the kernel's time for delivering a signal.
 //
 // sigaction() returns the real handler, so that callers see no difference. Handlers must be
 // installed by one thread at a time.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -64,14 +61,12 @@ uint64_t CostOfReading() {
 struct Report {
   ~Report() {
     const char* path = std::getenv("IPROF_HANDLER_CLOCK");
-    const int file = path == nullptr ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (file < 0) return;
-    const uint64_t count = calls.load();
-    const uint64_t clock = CostOfReading() * count;
-    const uint64_t spent = nanoseconds.load();
-    dprintf(file, "%llu %llu\n", static_cast<unsigned long long>(count),
-            static_cast<unsigned long long>(spent > clock ? spent - clock : 0));
-    close(file);
+    FILE* const file = path == nullptr ? nullptr : std::fopen(path, "w");
+    if (file == nullptr) return;
+    const uint64_t clock = CostOfReading() * calls;
+    std::fprintf(file, "%" PRIu64 " %" PRIu64 "\n", calls.load(),
+                 nanoseconds > clock ? nanoseconds - clock : 0);
+    std::fclose(file);
   }
 } report;
 

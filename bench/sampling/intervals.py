@@ -1,9 +1,8 @@
 """The samples of interval=auto and of fixed intervals, on the real programs: what they cost, and how alike they are.
 
-Each program runs with samples only: twice at the fixed interval of 1 ms, at 10 ms, and with interval=auto. A row is a program and an
-interval: its CPU time, the signals that gave a stack, the samples in the profile, the time that one stands for, the handlers' share of CPU
-time, and how much its flat profile (shares of methods, by the innermost frame) overlaps with that of the first run at 1 ms. The second run
-at 1 ms shows how much chance alone takes away.
+Each program runs with samples only. `signals` are those that gave a stack, `samples` those in the profile, `handlers` their share of CPU time,
+and `overlap` is that of the shares of methods (innermost frames) with those of the first run at 1 ms. The second run at 1 ms shows how much
+chance alone takes away.
 """
 
 import collections

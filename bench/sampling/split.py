@@ -1,20 +1,15 @@
 """Compares ways to write stacks whose sampled callees contradict exact receivers, on profiles that were recorded with samples.
 
-  all    every piece of a stack is written
-  both   the piece at each end
-  outer  the stack ends at the first such call
-  inner  the stack begins behind the last such call
+With `all`, every piece of a stack is written; with `both`, the piece at each end; with `outer`, the stack ends at the first such call; with
+`inner`, it begins behind the last one. `total` is the written weight, relative to the true one. Hot methods (0.1 % of the samples innermost)
+and hot contexts (5 % of the samples) are those that stay, of all, or of those that do not cross a cut. Contradictions are counted before and
+after. Contexts are chains of frames of any length, as inlining makes them.
 
-Each line has: the calls at which stacks are cut; how many stacks are cut, of all; the written total, relative to the true one; the hot
-methods that stay (0.1 % of the samples innermost), of all; the hot contexts that stay (5 % of the samples), of those that do not
-cross a cut, and how many do; and the contexts at whose calls samples contradict exact receivers, before and after. Contexts are
-chains of frames of any length, as inlining makes them.
-
-Before, a line for each profile says how large the whole stacks are in its file, and of how many samples a build is given something else:
-stacks that are cut, and that are left out.
+The first table says how large the whole stacks are in each file, and what part of the samples a build is given cut or not at all.
 """
 
 import collections
+import itertools
 import json
 import pathlib
 
@@ -27,6 +22,13 @@ VARIANTS = ("all", "both", "outer", "inner")
 HOT_METHOD = 1000  # one of so many samples
 
 
+def summed(weights):
+    sums = collections.Counter()
+    for key, weight in weights:
+        sums[key] += weight
+    return sums
+
+
 def pieces_of(frames, sites, variant):
     calls = [at for at in range(1, len(frames)) if frames[at] in sites]
     if not calls:
@@ -34,14 +36,6 @@ def pieces_of(frames, sites, variant):
     ends = [0, *calls, len(frames)]
     pieces = [frames[first:last] for first, last in zip(ends, ends[1:])]
     return {"all": pieces, "both": [pieces[0], pieces[-1]], "outer": pieces[-1:], "inner": pieces[:1]}[variant]
-
-
-def split(stacks, sites, variant):
-    written = collections.Counter()
-    for frames, weight in stacks:
-        for piece in pieces_of(frames, sites, variant):
-            written[piece] += weight
-    return list(written.items())
 
 
 class Program:
@@ -59,32 +53,26 @@ class Program:
         sites, written = set(), self.stacks
         while found := {chain[0] for chain in self.contradictions(written)} - sites:
             sites |= found
-            written = split(self.stacks, sites, variant)
+            written = summed((piece, weight) for frames, weight in self.stacks for piece in pieces_of(frames, sites, variant)).items()
         return sites, written
 
 
 def hot_methods(stacks):
-    own = collections.Counter()
-    for frames, weight in stacks:
-        own[frames[0][0]] += weight
+    own = summed((frames[0][0], weight) for frames, weight in stacks)
     return {method for method, weight in own.items() if weight * HOT_METHOD >= builder.total_of(stacks)}
 
 
 def hot_contexts(stacks):
     """All hot chains; longer ones only of hot shorter ones."""
-    hot, last, total = set(), None, builder.total_of(stacks)
-    length = 1
-    while last is None or last:
-        weights = collections.Counter()
-        for frames, weight in stacks:
-            chains = {frames[at:at + length] for at in range(len(frames) - length + 1)}
-            for chain in chains:
-                if last is None or (chain[:-1] in last and chain[1:] in last):
-                    weights[chain] += weight
+    hot, last, total = set(), {()}, builder.total_of(stacks)
+    for length in itertools.count(1):
+        weights = summed((chain, weight) for frames, weight in stacks
+                         for chain in {frames[at:at + length] for at in range(len(frames) - length + 1)}
+                         if chain[:-1] in last and chain[1:] in last)
         last = {chain for chain, weight in weights.items() if weight * builder.HOT >= total}
+        if not last:
+            return hot
         hot |= last
-        length += 1
-    return hot
 
 
 def add_options(options):

@@ -1,52 +1,30 @@
-"""How far a harvested profile is from exact counts of the same work: what each figure means, and which are required."""
+"""How far a profile is from exact counts of the same work: what each figure means, and which are required of a harvested one."""
 
-import dataclasses
-
-from runner import overlap
+from harness.profile import load_profile
+from runner.overlap import BRANCHES, CALLS, RECEIVERS, overlap
 
 CLEAR = 0.7  # a branch that goes one way more often than this has a direction
 CLEAR_IN_BOTH = 0.6  # and in both profiles, if they disagree
 
 
-@dataclasses.dataclass(frozen=True)
-class Figures:
-    """In percent; of branches and receivers, shares of their executions in the truth."""
+def compared(tool, exact, profile):
+    """The figures by name, in percent; of branches and receivers, shares of their executions in the truth."""
+    said, true, guess = overlap(tool, exact, profile), load_profile(exact), load_profile(profile)
+    return {"calls": said.tables[CALLS], "branch weights": said.tables[BRANCHES], "receivers": said.tables[RECEIVERS],
+            "all calls": said.all_calls, "hot missed": said.hot_missed, "hot extra": said.hot_extra, "branches off": said.branches_off,
+            "inverted": said.inverted, "other receivers": said.other_classes,
+            **branches(true.branches(), guess.branches()), **receivers(true.receivers(), guess.receivers())}
 
-    overlap: overlap.Overlap
-    with_data: float  # branches
-    error: float  # mean, in points of the probability, at branches with two ways
-    right: float  # of the branches that go one way in 70 % or more: those that do so in both profiles
-    clear_inverted: float  # branches that go one way in 60 % or more, and in the profile the other way
-    with_rows: float  # calls at sites that the profile has
-    of_rows: float  # the overlap of receivers at these sites
-    of_several: float  # and at those of them with several classes
 
-    @property
-    def calls(self):
-        return self.overlap.tables[overlap.CALLS]
+def cells(columns, runs):
+    return [column.cell([figures[column.name] for figures in runs]) for column in columns]
 
-    @property
-    def branch_weights(self):
-        return self.overlap.tables[overlap.BRANCHES]
 
-    @property
-    def shares(self):
-        return [*(f"{share:.2f}" for share in (self.with_data, self.error, self.right)),
-                *(f"{share:.1f}" for share in (self.with_rows, self.of_rows, self.of_several))]
-
-    @property
-    def misses(self):
-        """The requirements on an estimated profile that do not hold."""
-        return [text for holds, text in (
-            (self.calls >= 80, f"overlap of calls {self.calls:.1f} % < 80 %"),
-            (self.with_data >= 99, f"branches with data {self.with_data:.2f} % < 99 %"),
-            (self.error <= 3, f"error {self.error:.2f} points > 3"),
-            (self.right >= 99, f"right direction {self.right:.2f} % < 99 %")) if not holds]
-
-    def worse_than(self, raw):
-        return [f"{what} worse than raw: {mine:.1f} % < {theirs:.1f} %"
-                for what, mine, theirs in (("calls", self.calls, raw.calls), ("branch weights", self.branch_weights, raw.branch_weights))
-                if mine < theirs]
+def misses(figures, raw):
+    """The requirements on an estimated profile that do not hold, given the figures of the raw counters."""
+    least = [("calls", 80), ("with data", 99), ("right way", 99), *((name, raw[name]) for name in ("calls", "branch weights"))]
+    found = [f"{name} {figures[name]:.2f} % < {limit:.2f} %" for name, limit in least if not figures[name] >= limit]
+    return found + ([] if figures["error"] <= 3 else [f"error {figures['error']:.2f} points > 3"])
 
 
 def _percent(part, whole):
@@ -59,16 +37,8 @@ def _taken(successors):
     return counts[0] / sum(counts) if len(counts) == 2 and sum(counts) else None
 
 
-@dataclasses.dataclass(frozen=True)
-class Branches:
-    with_data: float
-    error: float
-    right: float
-    clear_inverted: float
-
-
 def branches(exact, harvested):
-    found = total = error = compared = clear = right = inverted = 0
+    found = total = error = compared_weight = clear = right = inverted = 0
     for context, successors in exact.items():
         weight = sum(successors.values())
         total += weight
@@ -78,17 +48,19 @@ def branches(exact, harvested):
         true, guess = _taken(successors), _taken(harvested[context])
         if true is None or guess is None:
             continue
-        compared += weight
+        compared_weight += weight
         error += weight * abs(true - guess)
         if min(max(share, 1 - share) for share in (true, guess)) >= CLEAR_IN_BOTH:
             inverted += weight * ((true > 0.5) != (guess > 0.5))
         if max(true, 1 - true) >= CLEAR:
             clear += weight
             right += weight * ((true > 0.5) == (guess > 0.5))
-    return Branches(_percent(found, total), _percent(error, compared), _percent(right, clear), _percent(inverted, total))
+    return {"with data": _percent(found, total), "error": _percent(error, compared_weight), "right way": _percent(right, clear),
+            "clear inverted": _percent(inverted, total)}
 
 
 def receivers(exact, harvested):
+    """The share of calls at sites with rows, the overlap there, and at those with several classes."""
     total = found = same = several = same_of_several = 0
     for context, true in exact.items():
         weight = sum(true.values())
@@ -97,17 +69,10 @@ def receivers(exact, harvested):
         if not guess or not weight:
             continue
         counted = sum(guess.values())
-        overlap = weight * sum(min(n / weight, guess.get(name, 0) / counted) for name, n in true.items())
+        shared = weight * sum(min(n / weight, guess.get(name, 0) / counted) for name, n in true.items())
         found += weight
-        same += overlap
+        same += shared
         if len(true) > 1:
             several += weight
-            same_of_several += overlap
-    return _percent(found, total), _percent(same, found), _percent(same_of_several, several)
-
-
-def compare(tool, folder, name, exact, profile):
-    """exact: exact.iprof of the folder, profile: the named one."""
-    return Figures(overlap.overlap(tool, folder / "exact.iprof", folder / f"{name}.iprof"),
-                   *dataclasses.astuple(branches(exact.branches(), profile.branches())),
-                   *receivers(exact.receivers(), profile.receivers()))
+            same_of_several += shared
+    return {"calls with rows": _percent(found, total), "overlap": _percent(same, found), "of several": _percent(same_of_several, several)}

@@ -3,12 +3,8 @@
   bench/run truth contexts --jvm jdk17 --programs rhino,h2
 
 The truth is what an oracle sees that walks the stack at every execution of the sites (java-tests/oracle/contexts.py says what an error is), in
-a run with less work. Sites are those that do several things, the most frequent ones. Rows:
-
-- without callers: what the exact profile says.
-- contexts=all, with the sites of that profile: receivers and branches.
-- timers' stacks: the usual way to learn of callers. Each pair of frames of a sampled stack is a call in its context; branches are not seen.
-  Which class has the method is compared, as stacks do not show the receiver's.
+a run with less work. Sites are the most frequent ones of those that do several things. `timers' stacks` are the usual way to learn of callers:
+each pair of frames of a sampled stack is a call in its context. They show the class that has the method, so that is compared, and no branches.
 
 Costs are what the agent measures: CPU time of taking stacks, in percent of the run's; the last column divides the improvement of targets
 (percent of all calls) by it.
@@ -22,7 +18,7 @@ from harness.profile import Profile, load_profile
 from oracle import contexts
 from oracle.asm_agent import AsmAgent
 from runner import tables
-from runner.running import Run, run
+from runner.running import run
 from runner.workloads import BY_NAME, prepare
 
 REPETITIONS = {"javac": 3, "lucene": 12, "jackson": 3000, "groovy": 300, "freemarker": 400, "h2": 300, "hsqldb": 600, "rhino": 800}
@@ -69,57 +65,49 @@ def timers_error(seen, said, positions):
 
 @dataclasses.dataclass
 class Row:
-    made: Run
     profile: Profile
     bytes: int
+    cpu_s: float
     stacks: int = 0
     spent_s: float = 0.0
 
     @property
     def cost(self):
-        return 100 * self.spent_s / self.made.cpu_s
+        return 100 * self.spent_s / self.cpu_s
 
 
 def compare(arguments, workload, table):
     folder = arguments.folder
     work = max(1, round(REPETITIONS[workload.name] * arguments.times))
-    less = max(1, round(work * OF_TRUTH))
 
     def recorded(name, options):
         path = folder / f"{workload.name}-{name}.iprof"
         made = run([arguments.jvm.java, f"-agentpath:{arguments.agent}=out={path},verbose=2,force=y,{options}",
                     *workload.command(folder, work)])
-        row = Row(made, load_profile(path), path.stat().st_size)
+        row = Row(load_profile(path), path.stat().st_size, made.cpu_s)
         if taken := re.search(r"stacks for contexts: (\d+) taken in (\d+) us", made.output):
             row.stacks, row.spent_s = int(taken[1]), int(taken[2]) / 1e6
         return row
-
     exact = recorded("exact", "samples=n")
     sites = most_frequent(exact.profile, arguments.sites)
     oracle = AsmAgent(arguments.jvm, folder / f"oracle-{workload.name}", "ContextOracle")
     contexts.write_sites(exact.profile, sites, folder / "sites")
     output = folder / f"{workload.name}.seen"
-    run([arguments.jvm.java, *oracle.options(output, folder / "sites"), *workload.command(folder, less)])
+    run([arguments.jvm.java, *oracle.options(output, folder / "sites"), *workload.command(folder, max(1, round(work * OF_TRUTH)))])
     seen, of_methods = contexts.read(output), contexts.read(output, by_method=True)
+    without = contexts.errors(seen, exact.profile, sites)
 
-    def print_row(name, row, targets, branches, gain=""):
+    def print_row(name, row, targets, branches=None):
+        gain = f"{100 * (without[contexts.RECEIVERS].share - targets.share) / row.cost:.1f}" if row.cost else ""
         entries = sum(len(context) > 1 for key in (contexts.RECEIVERS, contexts.BRANCHES) for context in row.profile.table(key))
         table.row(workload.name, name, len(sites), row.stacks, f"{100 * targets.share:.2f} %", f"{100 * branches.share:.2f} %" if branches else "",
                   entries, f"{row.bytes / 1e6:.2f} MB", f"{row.cost:.2f} %", gain)
-
-    def gain(row, before, after):
-        return f"{100 * (before.share - after.share) / row.cost:.1f}" if row.cost else ""
-
-    without = contexts.errors(seen, exact.profile, sites)
     print_row("without callers", exact, *without.values())
     stacks = recorded("all", f"samples=n,contexts=all,weights={folder / f'{workload.name}-exact.iprof'}")
-    with_callers = contexts.errors(seen, stacks.profile, sites)
-    print_row("contexts=all", stacks, *with_callers.values(),
-              gain(stacks, without[contexts.RECEIVERS], with_callers[contexts.RECEIVERS]))
+    print_row("contexts=all", stacks, *contexts.errors(seen, stacks.profile, sites).values())
     timers = recorded("timers", "calls=n,branches=n,receivers=n,monitors=n")
     timers.stacks, timers.spent_s = sum(timers.profile.samples().values()), timers.profile.section["sampling"]["handlerNs"] / 1e9
-    of_timers = timers_error(of_methods, from_stacks(timers.profile), sites)
-    print_row("timers' stacks", timers, of_timers, None, gain(timers, without[contexts.RECEIVERS], of_timers))
+    print_row("timers' stacks", timers, timers_error(of_methods, from_stacks(timers.profile), sites))
 
 
 def main(arguments):

@@ -1,17 +1,13 @@
 """What `iprof harvest` costs, and what it costs the JVM that it reads.
 
-  bench/run truth harvest-cost --jvm jdk25 --programs groovy,lucene   others than javac or Eclipse's compiler
-  bench/run truth harvest-cost --pairs 0 --against old/iprof          beside another build of the tool
-
 First table: the program is held at its end and harvested by --forks processes, one after the other. `loaded` are all methods of all
 loaded classes, which a harvest visits; `ran` are those of them that HotSpot counted calls of or made a MethodData for, and `with data` the
 latter. Processor time of the tool, in milliseconds per 10,000 methods that are loaded or that ran: `read` is finding, reading and checking,
-`all` also has the estimate and the writing of the profile. Each is the median, and in parentheses the smallest and the largest.
-With --against, the two tools take turns, and the last column is the same for `all` of this tool divided by that of the other.
+`all` also has the estimate and the writing of the profile. With --against, the two tools take turns, and the last column is `all` of this tool
+divided by that of the other. Each is the median, and in parentheses the smallest and the largest.
 
-Second table: the program runs to its end in --pairs pairs of processes; one of each pair is harvested every --every seconds, taking turns in
-who is first. Processor time of the program's process, with harvests divided by without, and of runs without harvests, divided by the next
-one: the noise.
+Second table: the program runs to its end in --pairs pairs of processes; one of each pair is harvested every half second. Processor time of the
+program's process, with harvests divided by without, and of runs without harvests, divided by the next one: the noise.
 """
 
 import json
@@ -23,12 +19,13 @@ from runner.program import Program
 from runner.running import Failed, said_by
 from truth import held
 
+EVERY_S = 0.5
+
 
 def add_options(options):
     held.add_options(options, ["javac", "ecj"])
     options.forks(10, "harvests of the held program")
     options.value("--pairs", 5, "of runs; 0: none")
-    options.value("--every", 0.5, "seconds between harvests")
     options.file("--against", "another build of the tool")
 
 
@@ -54,7 +51,7 @@ def cells_of_pairs(arguments, command):
     count = [0]
 
     def repeat(pid, ended):
-        while not ended.wait(arguments.every):
+        while not ended.wait(EVERY_S):
             try:
                 harvest(arguments, pid, arguments.tool)
                 count[0] += 1

@@ -12,9 +12,9 @@ JAVA = pathlib.Path(__file__).resolve().parent / "java"
 ECJ = Workload("ecj", REAL, 1, 2, libraries=("ecj",), needs_sources=True)  # where a JVM has no javac
 SAXON = Workload("saxon", REAL, 1, 300, needs_modules=("java.xml", "java.sql"), libraries=("saxon", "xmlresolver"))
 # No rule of the estimator was made for these: only if they are named, as `megamorphic`, which is no real program.
-OTHERS = {"rhino": 60, "saxon": 300, "h2": 100, "hsqldb": 150}
+OTHERS = {"rhino": 60, "saxon": 300, "h2": 100, "hsqldb": 150, "derby": 60, "freemarker": 100, "megamorphic": 200}
 USUAL = {"javac": 2, "ecj": 2, "lucene": 8, "jackson": 500, "groovy": 100, "web": 20}
-REPETITIONS = USUAL | {"derby": 60, "freemarker": 100, **OTHERS, "megamorphic": 200}
+REPETITIONS = USUAL | OTHERS
 PROGRAMS = {workload.name: workload for workload in (*WORKLOADS, ECJ, SAXON) if workload.name in REPETITIONS}
 
 

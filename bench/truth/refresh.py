@@ -1,9 +1,8 @@
 """What `iprof refresh` costs a running program.
 
-The program runs to its end in --pairs pairs of processes; one of each pair is refreshed in the middle, taking turns in who is first. `pauses`
-and `longest` are what the command says of itself, `processor time` is that of a run without it, `more` what a refresh adds to it (the swap,
-the interpreter, and compiling again), and `noise` the differences between runs without it. Each is the median, and in parentheses the
-smallest and the largest.
+The program runs to its end in --pairs pairs of processes; one of each pair is refreshed in the middle. `pauses` and `longest` are what the
+command says of itself, `processor time` is that of a run without it, `more` what a refresh adds to it, and `noise` the differences between
+runs without it. Each is the median, and in parentheses the smallest and the largest.
 """
 
 import operator

@@ -13,25 +13,22 @@ import java.util.concurrent.ConcurrentHashMap;
  * the folder that its argument names. A class that the program has generated has no file; its bytes
  * are those that it was defined with. Hidden classes are left out.
  */
-public final class DumpClasses {
+public final class DumpClasses implements ClassFileTransformer {
   private static final Map<String, byte[]> DEFINED = new ConcurrentHashMap<>();
 
-  private DumpClasses() {}
-
   public static void premain(String folder, Instrumentation instrumentation) {
-    instrumentation.addTransformer(new ClassFileTransformer() {
-      @Override
-      public byte[] transform(
-          ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
-        if (name != null) DEFINED.putIfAbsent(name, bytes.clone());
-        return null;
-      }
-    });
+    instrumentation.addTransformer(new DumpClasses());
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       for (Class<?> type : instrumentation.getAllLoadedClasses()) {
         if (!type.isArray() && !type.isPrimitive() && !type.isHidden()) write(Path.of(folder), type);
       }
     }));
+  }
+
+  @Override
+  public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+    if (name != null) DEFINED.putIfAbsent(name, bytes.clone());
+    return null;
   }
 
   private static void write(Path folder, Class<?> type) {

@@ -29,15 +29,8 @@ public final class Deep {
     @Override long descend(int depth, long x) { return below(depth - 2, x) - 5; }
   }
 
-  private Deep() {}
-
   private static long work(long x) {
-    for (int i = 0; i < STEPS_PER_DESCENT / 4; i++) {
-      x = add(x, i);
-      x = mix(x);
-      x = turn(x, i);
-      x = add(x, x >>> 7);
-    }
+    for (int i = 0; i < STEPS_PER_DESCENT / 4; i++) x = add(turn(mix(add(x, i)), i), x >>> 7);
     return x;
   }
 

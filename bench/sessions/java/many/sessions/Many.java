@@ -15,6 +15,33 @@ public final class Many {
   private static final String NAME = "Template00000";
   private static final int IN_A_LOADER = 1000;
 
+  /** What is copied; copies differ in the digits of their names. */
+  public static class Template00000 implements IntUnaryOperator {
+    private int sum;
+
+    @Override
+    public int applyAsInt(int n) {
+      for (int i = 0; i < n % 8; i++) {
+        if (i % 3 == 0) {
+          sum += twice(i);
+        } else {
+          sum -= once(n);
+        }
+      }
+      return sum;
+    }
+
+    private static int twice(int n) { return n > 4 ? 2 * n : n + n; }
+
+    private int once(int n) {
+      try {
+        return Integer.parseInt(Integer.toString(n));
+      } catch (NumberFormatException never) {
+        return 0;
+      }
+    }
+  }
+
   private static final class Loader extends ClassLoader {
     IntUnaryOperator make(String template, int number) throws ReflectiveOperationException {
       // A name of the same length, so only these bytes of the constant pool differ. Latin-1 keeps all bytes.
@@ -34,7 +61,7 @@ public final class Many {
 
   public static void main(String[] args) throws Exception {
     String template;
-    try (InputStream in = Many.class.getResourceAsStream(NAME + ".class")) {
+    try (InputStream in = Many.class.getResourceAsStream("Many$" + NAME + ".class")) {
       template = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
     List<IntUnaryOperator> all = new ArrayList<>();
