@@ -7,8 +7,8 @@ from runner.folder_case import FolderCase
 from runner.workloads import REAL, Workload
 
 KNOWN = {"calls", "branches", "receivers", "monitors", "instanceofs", "samples", "format"}
-# With a timeline, it claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps", where it says a cost of its own. It ends after
-# four seconds if a time is given, otherwise after the repetitions.
+# With a timeline, it claims a second for ten repetitions, twice the CPU time under "slow", and swaps under "swaps", where it says a cost of
+# its own. It ends after four seconds if a time is given, otherwise after the repetitions.
 JAVA = """#!/bin/sh
 echo "$@" >>{folder}/commands
 most=1000 cost=1 steady=7000000 log=/dev/null rows=/dev/null

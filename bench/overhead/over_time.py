@@ -140,7 +140,8 @@ def table(over_time, workload, ways):
         if some := over_time.compared(workload.name, way.name):
             rows.append([way.name, *(column.cell(map(value, some)) or "-" for column, value in COLUMNS)])
     return "\n".join([f"{workload.name}: work per second of CPU time without an agent, divided by that with it, in the same window of CPU time; "
-                      "CPU time for the same work; what the agent says; and swaps", *tables.aligned(["", *(column.name for column, _ in COLUMNS)], rows)])
+                      "CPU time for the same work; what the agent says; and swaps",
+                      *tables.aligned(["", *(column.name for column, _ in COLUMNS)], rows)])
 
 
 def verdicts(over_time, workloads, ways):

@@ -86,7 +86,8 @@ def print_sizes(paths):
         size, part = (len(json.dumps(value, separators=(",", ":"))) for value in (profile.document, profile.section.get("split", {})))
         samples = sum(profile.samples().values())
         cut, left_out = (whole_stacks.in_pieces(profile.document, count)[1] / samples for count in (1, 0))
-        table.row(path.stem, f"{size / 1e6:.2f} MB", f"{part / 1e3:.0f} kB", f"{100 * part / size:.1f} %", f"{samples:,}", f"{cut:.0%}", f"{left_out:.0%}")
+        sizes = f"{size / 1e6:.2f} MB", f"{part / 1e3:.0f} kB", f"{100 * part / size:.1f} %"
+        table.row(path.stem, *sizes, f"{samples:,}", f"{cut:.0%}", f"{left_out:.0%}")
 
 
 def main(arguments):

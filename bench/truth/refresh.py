@@ -13,7 +13,8 @@ from runner.figures import spread
 from runner.running import run, said_by
 from truth import held
 
-SAID = re.compile(r"profiles (?P<classes>\d+) classes again, after (?P<pauses>\d+) pauses \((?P<sum>\d+) ms in all, the longest (?P<longest>\d+) ms\)")
+SAID = re.compile(r"profiles (?P<classes>\d+) classes again, after (?P<pauses>\d+) pauses "
+                  r"\((?P<sum>\d+) ms in all, the longest (?P<longest>\d+) ms\)")
 
 
 def add_options(options):
