@@ -2,14 +2,16 @@
 // line. Usage: profile_io_bench make FILE SCALE SEED | read FILE ROUNDS | write FILE ROUNDS | merge
 // THREADS FILE... `read` and `write` print the CPU seconds of each round; all print the peak memory
 // of the process.
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
 #include <ctime>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "writer/base/join_text.h"
 #include "writer/ops/merge.h"
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/io/reader.h"
@@ -30,7 +32,9 @@ int Fail(const Status& status) {
 int Report(const std::vector<double>& seconds, const Profile& profile) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{{\"seconds\":[{}],\"peak_kb\":{},\"model_bytes\":{}}}\n", fmt::join(seconds, ","),
+  std::vector<std::string> texts;
+  for (const double each : seconds) texts.push_back(fmt::format("{}", each));
+  fmt::print("{{\"seconds\":[{}],\"peak_kb\":{},\"model_bytes\":{}}}\n", JoinText(texts, ","),
              usage.ru_maxrss, profile.MemoryBytes());
   return 0;
 }
