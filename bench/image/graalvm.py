@@ -29,7 +29,8 @@ class GraalVm:
 
     @property
     def takes_profiles(self):
-        return bool(OF_ORACLE.search(self.version))
+        """By its name, or, for other editions, because the help lists the option."""
+        return bool(OF_ORACLE.search(self.version) or re.search(r"^\s*--pgo\b", self.help, re.M))
 
     @property
     def major(self):

@@ -42,13 +42,14 @@ class Programs(FolderCase):
 class Versions(unittest.TestCase):
     def test_name_version_of_java_and_whether_it_takes_profiles(self):
         enterprise = "GraalVM 22.3.0 Java 17 EE (Java Version 17.0.5+9-LTS-jvmci-22.3-b07)"
-        for text, name, major, takes_profiles in (
-                (version("25.0.1", "Oracle GraalVM 25.0.1+8.1"), "Oracle GraalVM 25.0.1+8.1", 25, True),
-                (enterprise, enterprise, 17, True),
-                (version("21.0.2", "GraalVM CE 21.0.2+13.1"), "GraalVM CE 21.0.2+13.1", 21, False),
-                ("something else", "something else", None, False)):
+        for text, said, name, major, takes_profiles in (
+                (version("25.0.1", "Oracle GraalVM 25.0.1+8.1"), "", "Oracle GraalVM 25.0.1+8.1", 25, True),
+                (enterprise, "", enterprise, 17, True),
+                (version("21.0.2", "GraalVM CE 21.0.2+13.1"), "usage\n    -O <level>", "GraalVM CE 21.0.2+13.1", 21, False),
+                (version("25.0.1", "Another VM"), "usage\n    --pgo                 a comma-separated list of files", "Another VM", 25, True),
+                ("something else", "", "something else", None, False)):
             with self.subTest(text):
-                found = GraalVm(HOME, text)
+                found = GraalVm(HOME, text, said)
                 self.assertEqual((found.name, found.major, found.takes_profiles), (name, major, takes_profiles))
 
     def test_a_fallback_is_forbidden_where_there_is_that_option(self):

@@ -1,6 +1,8 @@
 """Products that take long to make, such as images, kept in a folder for the next call.
 
-A product is known by what it is made from, such as the bytes of the agent; it is made again if that has changed, and so is what needs it.
+A product is known by what it is made from. Example: the image with an exact profile is made from GraalVM's version, the builder's options, and
+the profile, which is made from the agent's bytes, its options, and the work. With a new agent, the next call records that profile again and
+builds that image again; the image without a profile stays.
 """
 
 import dataclasses

@@ -1,5 +1,9 @@
 """Native images of public programs with and without profiles: builds them, and compares their speed. Needs an Oracle GraalVM.
 
+  bench/run image --graalvm HOME --programs rhino --modes exact,methoddata
+  bench/run image --graalvm HOME --forks 15          once more: the images are kept, so it only measures
+  bench/run image --graalvm HOME --build-args=-O3    with options for every build; without, a profile also raises -O2 to -O3
+
 For each program: an image without a profile; one with the profile of each mode of ours, recorded in a JVM (by default GraalVM's own, so that
 the JDK is the same); one with the profile of an instrumented image, as GraalVM's documentation recommends; and the program in that JVM. All do
 the same fixed work, and the profiles are of this work. Images run one at a time, in rounds, in random order; the seed is printed.
@@ -9,8 +13,10 @@ writes it).
 
 Prints a table for each program and one over all: CPU and wall time as ratios to the image without a profile [95 % interval], the worst single
 round, the size of the image, and what `iprof overlap --decisions` says of the profile against the instrumented image's one: weight of methods
-that are hot only in the latter, of branches off by more than 10 points or inverted, and of calls dispatched to other classes. Configurations (by
-GraalVM's tracing agent), profiles and images are kept in --keep, and made again if what they are made from has changed, such as the agent.
+that are hot only in the latter, of branches off by more than 10 points or inverted, and of calls dispatched to other classes.
+
+What native-image must know of reflection and resources, GraalVM's tracing agent finds out. Configurations, profiles and images are kept in
+--keep, and made again if what they are made from has changed, such as the agent.
 
 Exit status: 0; 1 if something failed, which is said at the end; 2 without an Oracle GraalVM.
 """
@@ -35,6 +41,8 @@ from runner.results import Results
 from runner.running import Failed
 
 NO_GRAALVM, FORKS = 2, 7
+# What a build of such programs takes, as a rule: told before it begins.
+BUILD_MINUTES, BUILD_GIB, IMAGE_MIB = (1, 5), (4, 8), (20, 80)
 BY_NAME = {program.name: program for program in known.PROGRAMS}
 
 
@@ -77,13 +85,23 @@ def works_of(programs, scratch, quick):
     return found
 
 
+def memory_gib():
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / (1 << 30)
+
+
 def announcement(missing, folder):
     """What is going to be built, and what that takes."""
     images = sum(product.is_image for product in missing)
     if not images:
         return f"All images are in {folder}; nothing is built."
-    return (f"{images} {'image is' if images == 1 else 'images are'} built first. As a rule, each takes one to five minutes of all processors, "
-            f"4 to 8 GiB of memory, and 20 to 80 MiB in {folder}, where it is kept.")
+    low, high = (images * minutes for minutes in BUILD_MINUTES)
+    text = (f"{images} {'image is' if images == 1 else 'images are'} built first. "
+            f"As a rule, each takes {BUILD_MINUTES[0]} to {BUILD_MINUTES[1]} minutes of all processors and "
+            f"{BUILD_GIB[0]} to {BUILD_GIB[1]} GiB of memory, so {low} to {high} minutes in all; this machine has {os.cpu_count()} processors and "
+            f"{memory_gib():.0f} GiB.\nThey are kept in {folder}, with {IMAGE_MIB[0]} to {IMAGE_MIB[1]} MiB each.")
+    if memory_gib() < BUILD_GIB[0]:
+        text += "\nThat is too little memory for most builds: expect them to fail or to be slow."
+    return text
 
 
 def build_all(recipes, works, ways, folder, failures):

@@ -44,12 +44,41 @@ class LibraryCart {
   }
 }
 
+/** @param {string} text @return {!Array<string>} */
+function libraryWords(text) {
+  const found = [];
+  let word = "";
+  for (const letter of text) {
+    switch (letter) {
+      case " ": case ",": case ".":
+        if (word) found.push(word);
+        word = "";
+        break;
+      default:
+        word += letter;
+    }
+  }
+  return word ? [...found, word] : found;
+}
+
+/** @param {number} limit @return {number} */
+function libraryPrimes(limit) {
+  const composite = [];
+  let count = 0;
+  for (let n = 2; n < limit; n++) {
+    if (composite[n]) continue;
+    count++;
+    for (let multiple = n * n; multiple < limit; multiple += n) composite[multiple] = true;
+  }
+  return count;
+}
+
 (function () {
   const cart = new LibraryCart();
-  const names = "bread butter cheese wine".split(" ");
+  const names = libraryWords("bread, butter, cheese and some wine.");
   names.forEach((name, at) => cart.add(at % 2 ? new LibraryItem(name, at * 3) : new LibraryReduced(name, at * 5, 0.2)));
   try {
-    if (cart.total() < 3) throw new Error("too few");
+    if (libraryPrimes(names.length * 20) < 3) throw new Error("too few");
     console.log(cart.shown());
   } catch (problem) {
     console.log(problem.message);

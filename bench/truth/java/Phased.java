@@ -44,7 +44,9 @@ public class Phased {
           word.setLength(0);
         }
       }
-      return counts.hashCode();
+      long sum = 0;
+      for (Map.Entry<String, Integer> entry : counts.entrySet()) sum = sum * 31 + entry.getKey().hashCode() + entry.getValue();
+      return sum;
     }
   }
 
@@ -65,10 +67,15 @@ public class Phased {
   }
 
   /** Shapes, made, filtered and sorted by area. */
-  static class Shapes {
-    static long serve(int n) {
+  static class Shapes implements Request {
+    final int many;
+
+    Shapes(int many) { this.many = many; }
+
+    @Override
+    public long serve(int n) {
       List<Shape> shapes = new ArrayList<>();
-      for (int i = 0; i < 300; i++) {
+      for (int i = 0; i < many; i++) {
         switch ((i + n) % 7) {
           case 0, 3 -> shapes.add(new Circle(i % 11));
           case 1 -> shapes.add(new Triangle(i % 13, 4));
@@ -120,12 +127,16 @@ public class Phased {
   }
 
   /** Answers that are computed once. */
-  static class Cached {
-    static final Map<Integer, Long> ANSWERS = new HashMap<>();
+  static class Cached implements Request {
+    final Map<Integer, Long> answers = new HashMap<>();
+    final int keys;
 
-    static long serve(int keys) {
+    Cached(int keys) { this.keys = keys; }
+
+    @Override
+    public long serve(int n) {
       long sum = 0;
-      for (int k = 0; k < 50; k++) sum += ANSWERS.computeIfAbsent(Numbers.next(keys), Numbers::compute);
+      for (int k = 0; k < 50; k++) sum += answers.computeIfAbsent(Numbers.next(keys), Numbers::compute);
       return sum;
     }
   }
@@ -133,11 +144,13 @@ public class Phased {
   static Request program(String name, int requests) {
     Request small = new Words(5);
     Request words = new Words(name.equals("warmup") ? 200 : 150);
+    Request shapes = new Shapes(300);
+    Request cached = new Cached(requests / 20 + 1);
     return switch (name) {
-      case "warmup" -> i -> i < requests / 10 ? small.serve(i) : words.serve(i) + Shapes.serve(i);
-      case "alternating" -> i -> i * 6L / requests % 2 == 0 ? words.serve(i) : Shapes.serve(i);
+      case "warmup" -> i -> i < requests / 10 ? small.serve(i) : words.serve(i) + shapes.serve(i);
+      case "alternating" -> i -> (i * 6L / requests % 2 == 0 ? words : shapes).serve(i);
       case "flip" -> i -> Biased.serve(i, i < requests / 2 ? 9 : 1);
-      default -> i -> Cached.serve(requests / 20 + 1);
+      default -> cached;
     };
   }
 
