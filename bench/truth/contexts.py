@@ -2,9 +2,10 @@
 
   bench/run truth contexts --jvm jdk17 --programs rhino,h2
 
-The truth is what an oracle sees that walks the stack at every execution of the sites (java-tests/oracle/contexts.py says what an error is), in
-a run with less work. Sites are the most frequent ones of those that do several things. `timers' stacks` are the usual way to learn of callers:
-each pair of frames of a sampled stack is a call in its context. They show the class that has the method, so that is compared, and no branches.
+The truth is what an oracle sees in a run with the same work. It walks the stack at one of so many executions of the sites (--one-of), at random,
+and java-tests/oracle/contexts.py says what an error is. `by itself` is the error of half of what the oracle saw, judged by the other half: no profile
+can be more right than that. Sites are the most frequent ones of those that do several things. `timers' stacks` are the usual way to learn of callers: each
+pair of frames of a sampled stack is a call in its context. They show the class that has the method, so that is compared, and no branches.
 
 Costs are what the agent measures: CPU time of taking stacks, in percent of the run's; the last column divides the improvement of targets
 (percent of all calls) by it.
@@ -22,7 +23,6 @@ from runner.running import run
 from runner.workloads import BY_NAME, prepare
 
 REPETITIONS = {"javac": 3, "lucene": 12, "jackson": 3000, "groovy": 300, "freemarker": 400, "h2": 300, "hsqldb": 600, "rhino": 800}
-OF_TRUTH = 0.02  # of the work
 NOT_WATCHED = ("java.lang.", "jdk.internal.", "sun.")  # too deep in what the oracle itself uses
 HEAD = ("program", "profile", "sites", "stacks", "wrong targets", "wrong branches", "entries", "file", "cost", "gain per cost")
 QUICK = {"programs": ["rhino"], "times": 0.01}
@@ -34,6 +34,7 @@ def add_options(options):
     options.names("--programs", REPETITIONS)
     options.value("--times", 1.0, "multiplies the work")
     options.value("--sites", 200, "how many at most")
+    options.value("--one-of", 1009, "executions, the oracle sees one")
 
 
 def most_frequent(profile, most):
@@ -93,7 +94,7 @@ def compare(arguments, workload, table):
     oracle = AsmAgent(arguments.jvm, folder / f"oracle-{workload.name}", "ContextOracle")
     contexts.write_sites(exact.profile, sites, folder / "sites")
     output = folder / f"{workload.name}.seen"
-    run([arguments.jvm.java, *oracle.options(output, folder / "sites"), *workload.command(folder, max(1, round(work * OF_TRUTH)))])
+    run([arguments.jvm.java, *oracle.options(output, folder / "sites", arguments.one_of), *workload.command(folder, work)])
     seen, of_methods = contexts.read(output), contexts.read(output, by_method=True)
     without = contexts.errors(seen, exact.profile, sites)
 
@@ -103,6 +104,7 @@ def compare(arguments, workload, table):
         table.row(workload.name, name, len(sites), row.stacks, f"{100 * targets.share:.2f} %", f"{100 * branches.share:.2f} %" if branches else "",
                   entries, f"{row.bytes / 1e6:.2f} MB", f"{row.cost:.2f} %", gain)
     print_row("without callers", exact, *without.values())
+    print_row("by itself", exact, *contexts.errors_of(*contexts.halves(seen), sites).values())
     stacks = recorded("all", f"samples=n,contexts=all,weights={folder / f'{workload.name}-exact.iprof'}")
     print_row("contexts=all", stacks, *contexts.errors(seen, stacks.profile, sites).values())
     timers = recorded("timers", "calls=n,branches=n,receivers=n,monitors=n")

@@ -34,5 +34,5 @@ class AsmAgent:
                 raise RuntimeError(f"the oracle does not build: {done.stderr}")
 
     def options(self, output, *more):
-        """JVM options: `more` are internal names' prefixes for the counting oracle, the file with the sites for that of contexts."""
+        """JVM options: `more` are internal names' prefixes for the counting oracle, what its head says for that of contexts."""
         return [f"-javaagent:{self.jar}={';'.join([str(output), str(self.hits), *map(str, more)])}"]

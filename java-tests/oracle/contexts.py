@@ -9,6 +9,7 @@ Frames of the classes of lambdas and proxies are left out on both sides, because
 
 import collections
 import dataclasses
+import random
 
 from oracle import classfile
 
@@ -123,6 +124,29 @@ def error_at(seen, said):
         everything += number
         wrong += number if not of else sum(abs(counts[o] - number * shares[o] / of) for o in {*counts, *shares}) / 2
     return Error(wrong, everything)
+
+
+def halves(seen):
+    """What the oracle saw in two parts, at random."""
+    chance = random.Random(1)
+    parts = [collections.defaultdict(lambda: collections.defaultdict(collections.Counter)) for _ in range(2)]
+    for site, by_callers in seen.items():
+        for callers, counts in by_callers.items():
+            for outcome, count in counts.items():
+                one = chance.getrandbits(count).bit_count()
+                for part, number in zip(parts, (one, count - one)):
+                    if number:
+                        part[site][callers][outcome] += number
+    return parts
+
+
+def errors_of(seen, said, positions):
+    """{table: Error} of the positions that the oracle saw, of what is said of all tables."""
+    sums = {RECEIVERS: Error(0, 0), BRANCHES: Error(0, 0)}
+    for position, table in positions.items():
+        if position in seen:
+            sums[table] += error_at(seen[position], said.get(position, {}))
+    return sums
 
 
 def errors(seen, profile, positions):

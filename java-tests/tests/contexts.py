@@ -112,7 +112,7 @@ class Contexts(AgentCase):
         earlier = self.record(name="e.iprof", options=include, main=(300, 1000), program="Pipelines")
         positions = contexts.candidates(earlier, watched)
         contexts.write_sites(earlier, positions, self.folder / "sites")
-        self.run_java("Pipelines", "3", "1000", agent=None, jvm_args=oracle.options(self.folder / "seen", self.folder / "sites"))
+        self.run_java("Pipelines", "3", "1000", agent=None, jvm_args=oracle.options(self.folder / "seen", self.folder / "sites", 1))
         seen = contexts.read(self.folder / "seen")
         profile = self.record(name="c.iprof", options=f"{include},contexts=all,weights=e.iprof", main=(300, 1000), program="Pipelines")
         without, errors = (contexts.errors(seen, one, positions) for one in (earlier, profile))

@@ -28,6 +28,9 @@ constexpr size_t kMostIds = 50'000;
 // A thread that finds another one at work tries again after so many executions.
 constexpr jint kLater = 100;
 
+// The process's CPU time costs a fifth of a stack.
+constexpr uint64_t kAskEvery = 16;
+
 constexpr std::chrono::milliseconds kPatience{100};
 
 // The recording that takes stacks, and how many threads are in Take.
@@ -171,7 +174,9 @@ void ContextStacks::TakeAt(JNIEnv* jni, uint32_t site, const Operands& operands)
   budget_.Spend(Now(CLOCK_THREAD_CPUTIME_ID) - begin);
   if (!is_whole) return;
   const uint64_t mean = stacks_.MeanOf(site);
-  stacks_.Add(site, stack, budget_.Affords(Now(CLOCK_PROCESS_CPUTIME_ID)));
+  if (stacks_.taken() % kAskEvery == 0)
+    affordable_ = budget_.Affords(Now(CLOCK_PROCESS_CPUTIME_ID));
+  stacks_.Add(site, stack, affordable_);
   if (stacks_.MeanOf(site) != mean) SetDistance(jni, site);
 }
 

@@ -141,6 +141,7 @@ class ContextStacks {
   std::unordered_map<std::string, uint32_t> methods_;
   std::unordered_map<std::string, uint32_t> types_;
   StackBudget budget_;
+  size_t affordable_ = 0;  // as of the last kAskEvery stacks
   enum Loss : uint8_t { kBusy, kNoOutcome, kNoFrames, kNoMethod, kLosses };
   std::array<std::atomic<uint64_t>, kLosses> lost_{};
   std::atomic<uint64_t> cut_{0};  // of the last Samples

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace iprof::vm {
@@ -9,18 +10,25 @@ namespace {
 
 constexpr uint32_t kLargestMeanLog2 = 28;  // twice the mean fits an int
 
+double PartFor(uint64_t executions) {
+  return std::pow(static_cast<double>(std::max<uint64_t>(executions, 1)), 2.0 / 3);
+}
+
 }  // namespace
 
 StackReservoir::StackReservoir(std::span<const uint64_t> executions, size_t most_in_all,
                                uint64_t seed)
     : most_in_all_(most_in_all), random_(static_cast<std::minstd_rand::result_type>(seed)) {
   sites_.reserve(executions.size());
-  const uint64_t of_one = std::clamp(kExpectedOfAll / std::max<size_t>(executions.size(), 1),
-                                     kLeastExpected, kMostExpected);
+  double all_parts = 0;
+  for (const uint64_t expected : executions) all_parts += PartFor(expected);
   for (const uint64_t expected : executions) {
-    const uint64_t mean = std::max<uint64_t>(expected / of_one, 1);
+    const double part = PartFor(expected) / all_parts;
+    const auto stacks = static_cast<uint64_t>(part * double{kExpectedOfAll});
+    const uint64_t mean =
+        std::max<uint64_t>(expected / std::clamp(stacks, kLeastExpected, kMostExpected), 1);
     const auto log2 = static_cast<uint32_t>(std::bit_width(mean) - 1);
-    sites_.push_back({std::min(log2, kLargestMeanLog2)});
+    sites_.push_back({part, std::min(log2, kLargestMeanLog2)});
   }
 }
 
@@ -29,10 +37,11 @@ void StackReservoir::Add(uint32_t site, const TakenStack& stack, size_t affordab
   s.stacks.push_back(stack);
   ++taken_;
   ++kept_;
-  if (!std::exchange(s.is_used, true)) ++used_sites_;
+  if (!std::exchange(s.is_used, true)) used_parts_ += s.part;
   const size_t limit = std::min(affordable, most_in_all_);
   const size_t few = kept_ / 2 >= limit || kept_ >= most_in_all_ ? 1 : kFewStacks;
-  const bool makes_way = kept_ >= limit && s.stacks.size() >= std::max(few, kept_ / used_sites_);
+  const auto its_own = static_cast<size_t>(static_cast<double>(kept_) * s.part / used_parts_);
+  const bool makes_way = kept_ >= limit && s.stacks.size() >= std::max(few, its_own);
   if (makes_way || s.stacks.size() >= kMostStacks) Thin(s);
   if (kept_ <= most_in_all_ || s.stacks.empty()) return;
   s.stacks.pop_back();
@@ -60,7 +69,7 @@ void StackReservoir::Forget() {
     site.stacks = {};
     site.is_used = false;
   }
-  used_sites_ = 0;
+  used_parts_ = 0;
   taken_ = 0;
   kept_ = 0;
 }

@@ -1,9 +1,13 @@
 // StackReservoir: the stacks of each site, and how far it is to the next one (contexts=all).
 //
 // A site takes a stack at random distances with a mean of 2^k executions: a fixed step would beat with a loop of the program. If
-// it has kMostStacks, or if all sites have more than StackBudget affords and this one has no fewer than others, half of its
+// it has kMostStacks, or if all sites have more than StackBudget affords and this one has no fewer than its part, half of its
 // stacks are dropped at random and the mean doubles. So every execution had the same chance, early or late, and the stacks
 // need no weights.
+//
+// A site's part of all stacks grows with its executions to the power of 2/3. An error falls with the square root of the stacks, so
+// this makes the sum of all errors, weighted by executions, as small as it can be. Example: with 8 times the executions of
+// another one, a site has 4 times as many stacks.
 //
 // Example: a branch runs 10 million times. From an earlier profile, 2 million are expected, so the mean begins at 512. After
 // a million executions it has 2,048 stacks; half of them stay, and the mean is 1024; and so on until the mean is 8192 and 1,220 are left.
@@ -103,6 +107,7 @@ class StackReservoir {
 
  private:
   struct Site {
+    double part = 0;  // of the stacks of all sites
     uint32_t mean_log2 = 0;
     bool is_used = false;
     std::vector<TakenStack> stacks = {};
@@ -110,7 +115,7 @@ class StackReservoir {
   void Thin(Site& site);
 
   std::vector<Site> sites_;
-  size_t used_sites_ = 0;  // that have or had stacks
+  double used_parts_ = 0;  // of the sites that have or had stacks
   const size_t most_in_all_;
   std::minstd_rand random_;
   uint64_t taken_ = 0;

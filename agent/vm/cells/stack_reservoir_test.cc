@@ -84,13 +84,20 @@ TEST_CASE("the burst is not exceeded by much") {
 }
 
 TEST_CASE("the first mean follows from what is expected") {
-  const uint64_t expected[] = {0, 2047, 4096, 2'000'000, UINT64_MAX};
-  const StackReservoir stacks(expected, kPlenty, 1);
-  CHECK(stacks.MeanOf(0) == 1);
-  CHECK(stacks.MeanOf(1) == 1);
-  CHECK(stacks.MeanOf(2) == 2);
-  CHECK(stacks.MeanOf(3) == 512);
-  CHECK(stacks.MeanOf(4) == 1 << 28);
+  const auto first_mean = [](uint64_t expected) {
+    return StackReservoir({&expected, 1}, kPlenty, 1).MeanOf(0);
+  };
+  CHECK(first_mean(0) == 1);
+  CHECK(first_mean(2047) == 1);
+  CHECK(first_mean(4096) == 2);
+  CHECK(first_mean(2'000'000) == 512);
+  CHECK(first_mean(UINT64_MAX) == 1 << 28);
+  // Of all stacks, the first site is to have 4 parts of 43.
+  std::vector<uint64_t> many(40, 1'000'000);
+  many[0] = 8'000'000;
+  const StackReservoir stacks(many, kPlenty, 1);
+  CHECK(stacks.MeanOf(0) == 4096);
+  CHECK(stacks.MeanOf(1) == 2048);
 }
 
 TEST_CASE("distances have the mean, and vary") {
@@ -140,6 +147,23 @@ TEST_CASE("sites with more stacks make way for those with fewer") {
   CHECK(stacks.StacksOf(0).size() < 90);
   CHECK(stacks.MeanOf(1) == 1);
   CHECK(stacks.StacksOf(1).size() == 20);
+}
+
+TEST_CASE("a site with more executions has more stacks") {
+  const uint64_t expected[] = {8'000'000, 1'000'000};
+  StackReservoir stacks(expected, kPlenty, 1);
+  int64_t left[] = {0, 0};
+  for (int i = 0; i < 8'000'000; ++i) {
+    for (uint32_t site = 0; site < 2; ++site) {
+      if (i % (site == 0 ? 1 : 8) != 0 || left[site]-- > 0) continue;
+      stacks.Add(site, {}, 500);
+      left[site] = stacks.DrawDistance(site);
+    }
+  }
+  const auto ratio = static_cast<double>(stacks.StacksOf(0).size()) /
+                     static_cast<double>(stacks.StacksOf(1).size());
+  CHECK(ratio > 2);
+  CHECK(ratio < 8);
 }
 
 TEST_CASE("all sites together stay within the limit") {

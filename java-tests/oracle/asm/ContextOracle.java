@@ -23,10 +23,10 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * A Java agent that counts what chosen calls and branches do, by caller: it walks the stack at every execution. It shares neither
- * code nor method with what it checks.
+ * A Java agent that counts what chosen calls and branches do, by caller: it walks the stack at every execution,
+ * or at one of N. It shares neither code nor method with what it checks.
  *
- * <p>Options: {@code OUTPUT;HITS_JAR;SITES}. A line of the file SITES is a class, a method with its descriptor, and a bci, separated by
+ * <p>Options: {@code OUTPUT;HITS_JAR;SITES;N}. A line of the file SITES is a class, a method with its descriptor, and a bci, separated by
  * tabs; names have dots. A line of OUTPUT is a site as {@code a.B.run()V:12}, the receiver's class or the branch's target, the class of
  * the method that is called, a count, and up to eight callers, innermost first. All positions are those of the class files.
  */
@@ -53,6 +53,7 @@ public final class ContextOracle implements ClassFileTransformer {
       oracle.sites.add(parts[0] + "." + parts[1] + ":" + parts[2]);
     }
     ContextHits.object(oracle, -1); // links what it needs
+    ContextHits.setMean(Integer.parseInt(options[3]));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> oracle.write(Path.of(options[0]))));
     instrumentation.addTransformer(oracle, true);
     for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {

@@ -12,17 +12,35 @@ public final class ContextHits {
   private static final int CALLERS = 8;
   private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
   private static final Map<List<Object>, long[]> COUNTS = new HashMap<>();
+  private static int mean = 1;
+  private static int left;
+  private static long random = 0x9e3779b97f4a7c15L;
 
   private ContextHits() {}
 
+  /** Only one of so many executions from now on, at random distances. Threads that race change the distances, and no more. */
+  public static void setMean(int executions) {
+    mean = executions;
+  }
+
+  private static boolean isLeftOut() {
+    if (mean == 1) return false;
+    if (--left > 0) return true;
+    random ^= random << 13;
+    random ^= random >>> 7;
+    random ^= random << 17;
+    left = 1 + (int) ((random >>> 33) % (2L * mean - 1));
+    return false;
+  }
+
   /** Before a call. */
   public static void object(Object receiver, int site) {
-    if (receiver != null) note(receiver.getClass(), site);
+    if (!isLeftOut() && receiver != null) note(receiver.getClass(), site);
   }
 
   /** On an edge of a branch. */
   public static void edge(int site, int target) {
-    note(Integer.toString(target), site);
+    if (!isLeftOut()) note(Integer.toString(target), site);
   }
 
   /** With what is executed meanwhile left out: walking a stack runs code of the JDK, which may be watched, too. */
