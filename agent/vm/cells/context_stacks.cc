@@ -394,7 +394,7 @@ std::optional<ContextSamples> ContextStacks::Samples(const ToClassFile& to_class
 std::string ContextStacks::Report() {
   const Holding holding(busy_, kPatience);
   if (!holding) return "";
-  constexpr size_t kSteps[] = {256, 64, StackReservoir::kFewStacks, 1, 0};
+  constexpr size_t kSteps[] = {256, 64, 16, 1, 0};
   std::array<size_t, std::size(kSteps)> sites{};
   for (uint32_t site = 0; site < stacks_.site_count(); ++site) {
     size_t step = 0;

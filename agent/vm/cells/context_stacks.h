@@ -101,7 +101,7 @@ class ContextStacks {
     uint32_t method;
   };
   struct Frames {
-    std::array<jvmtiFrameInfo, 20> frames;
+    std::array<jvmtiFrameInfo, 16> frames;
     jint count = 0;
   };
   // What stacks are made of.

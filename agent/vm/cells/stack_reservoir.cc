@@ -39,9 +39,8 @@ void StackReservoir::Add(uint32_t site, const TakenStack& stack, size_t affordab
   ++kept_;
   if (!std::exchange(s.is_used, true)) used_parts_ += s.part;
   const size_t limit = std::min(affordable, most_in_all_);
-  const size_t few = kept_ / 2 >= limit || kept_ >= most_in_all_ ? 1 : kFewStacks;
   const auto its_own = static_cast<size_t>(static_cast<double>(kept_) * s.part / used_parts_);
-  const bool makes_way = kept_ >= limit && s.stacks.size() >= std::max(few, its_own);
+  const bool makes_way = kept_ >= limit && s.stacks.size() > its_own;
   if (makes_way || s.stacks.size() >= kMostStacks) Thin(s);
   if (kept_ <= most_in_all_ || s.stacks.empty()) return;
   s.stacks.pop_back();

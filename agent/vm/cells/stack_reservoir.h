@@ -81,11 +81,10 @@ class StackBudget {
 class StackReservoir {
  public:
   static constexpr size_t kMostStacks = 2048;
-  // A site with fewer does not make way for others, as long as not twice as many are kept as are affordable.
-  static constexpr size_t kFewStacks = 16;
-  // The first means make so many stacks of all expected executions, and so many of those of one site.
-  static constexpr uint64_t kExpectedOfAll = 15'000;
-  static constexpr uint64_t kLeastExpected = 32;
+  // The first means make so many stacks of all expected executions, and so many of those of one site: about as many as
+  // StackBudget::kBurstNs pays for, where a stack takes 20 to 40 us. If there were more, most would make way.
+  static constexpr uint64_t kExpectedOfAll = 4'000;
+  static constexpr uint64_t kLeastExpected = 8;
   static constexpr uint64_t kMostExpected = 2048;
 
   // `executions`: how many are expected, by site.

@@ -96,8 +96,8 @@ TEST_CASE("the first mean follows from what is expected") {
   std::vector<uint64_t> many(40, 1'000'000);
   many[0] = 8'000'000;
   const StackReservoir stacks(many, kPlenty, 1);
-  CHECK(stacks.MeanOf(0) == 4096);
-  CHECK(stacks.MeanOf(1) == 2048);
+  CHECK(stacks.MeanOf(0) == 16384);
+  CHECK(stacks.MeanOf(1) == 8192);
 }
 
 TEST_CASE("distances have the mean, and vary") {
