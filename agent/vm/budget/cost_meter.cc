@@ -157,12 +157,13 @@ void CostMeter::Note(const Reading& now, bool swapped) {
   last_swap_ns_ += lost;
   if (wall <= 0) return;
   increments_per_s_ = 1e9 * increments / wall;
+  const double own = counted + agent + kPaidPerCompiled * compiled_again + worse;
   Cost cost;
-  cost.Add(counted + agent + lost + worse, cpu);
+  cost.Add(own, cpu);
   last_share_ = ShareOf(cost);
-  all_.Add(counted + agent + lost + worse, cpu);
-  least_.Add(counted / 2 + agent + compiled_again, cpu);
-  most_.Add(2 * counted + agent + 3 * compiled_again + 2 * worse, cpu);
+  all_.Add(own, cpu);
+  least_.Add(counted / 2 + agent + compiled_again / 2, cpu);
+  most_.Add(2 * counted + agent + 2 * compiled_again + 3 * worse, cpu);
   counting_ = {kEarlier * counting_.own_ns, kEarlier * counting_.program_ns};
   counting_.Add(counted, cpu);
   measured_ns_ += std::min(wall, cpu);

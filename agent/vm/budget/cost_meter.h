@@ -7,12 +7,12 @@
 //    not known until a harvest, it costs twice as much again. The loop is measured again and again, because a busy
 //    machine makes it slower, as it does the program.
 //  - The CPU time of the agent's threads: the one that swaps, the one of snapshots.
-//  - What swaps cost. The JVM's compilers compile the swapped classes again, and until they are calm the program runs slow
-//    code, which costs it about as much as the compilers took. Later the code is still worse than it was: by kWorseCode of the
-//    time at first, and by half of that each kWorseForS further seconds of CPU time.
+//  - What swaps cost. The JVM's compilers compile the swapped classes again, some of which they would have compiled anyway, and
+//    until they are calm the program runs slow code: kPaidPerCompiled of what the compilers take. Later the code is still worse
+//    than it was: by kWorseCode of the time at first, and by half of that each kWorseForS further seconds of CPU time.
 //
-// None of the three is known well, so there is a range: from half of what increments cost, the compilers' own time and no
-// worse code, to twice, three times and twice as much.
+// None of the three is known well, so there is a range: from half of what increments cost, half of the compilers' time and no
+// worse code, to twice, twice and three times as much.
 //
 // A compiler may merge the increments of a loop into one addition, which the counters do not show. So the cost is at
 // most three times the program's own time: counting never cost more than that in a program whose true cost was measured.
@@ -82,7 +82,7 @@ class CostMeter {
   double ns_per_increment() const { return loop_ns_ * kRealPerLoop * (counts_types_ ? 2 : 1); }
   // How long was measured, in the time of the clock or, where that is less, of the process's processors.
   double measured_s() const { return measured_ns_ / 1e9; }
-  // What all swaps cost, and the last one: until the compilers were calm again.
+  // What all swaps may have cost at most, and the last one: until the compilers were calm again. This decides which swaps pay.
   double swapped_s() const { return swapped_ns_ / 1e9; }
   double last_swap_s() const { return last_swap_ns_ / 1e9; }
   // What the next swap may cost: as much as the last one, or as all that was compiled since the start.
@@ -103,11 +103,11 @@ class CostMeter {
   void BeginSwap();
 
   static constexpr int kNoSwap = 1'000;
-  // What a swap costs, by the CPU time that compilers take for it.
+  // What a swap may cost, by the CPU time that compilers take for it; and what it costs as a rule.
   static constexpr double kLostPerCompiled = 2;
-  // What worse code costs once the compilers are calm, as a share of the CPU time: 9 to 23 % of that of four programs after 20
-  // seconds, and 6 to 14 % after 40.
-  static constexpr double kWorseCode = 0.16;
+  static constexpr double kPaidPerCompiled = 0.85;
+  // What worse code costs once the compilers are calm, as a share of the CPU time (docs/lab/budget.md).
+  static constexpr double kWorseCode = 0.064;
   static constexpr double kWorseForS = 30;
 
   double loop_ns_;  // of the last readings

@@ -61,7 +61,7 @@ struct Seconds {
   }
 };
 
-TEST_CASE("the agent's threads count, after a swap compilers, twice, and then worse code",
+TEST_CASE("the agent's threads count, after a swap compilers, and then worse code",
           "[cost_meter]") {
   constexpr uint64_t kCompiled = 300'000'000;
   Seconds s;
@@ -69,13 +69,14 @@ TEST_CASE("the agent's threads count, after a swap compilers, twice, and then wo
   CHECK(s.meter.last_share() == Approx(0.01 / 0.99));
   for (const bool swapped : {true, false, false}) {
     s.Next(kCompiled, swapped);
-    CHECK(s.meter.last_share() == Approx(0.61 / 0.39));
+    CHECK(s.meter.last_share() == Approx(0.265 / 0.735));
     CHECK(s.meter.counting_share() == 0);
   }
   s.Next(10'000'000);
-  CHECK(s.meter.last_share() == Approx(0.17 / 0.83));
+  CHECK(s.meter.last_share() == Approx(0.074 / 0.926));
   CHECK(s.meter.counting_share() == 0);
-  CHECK(s.meter.share() == Approx((5 * 0.01 + 3 * 0.6 + 0.16) / (5 - 5 * 0.01 - 3 * 0.6 - 0.16)));
+  constexpr double kOwn = 5 * 0.01 + 3 * 0.255 + 0.064;
+  CHECK(s.meter.share() == Approx(kOwn / (5 - kOwn)));
 }
 
 TEST_CASE("code that was compiled without profiles gets better with time, until the next swap",
@@ -85,9 +86,9 @@ TEST_CASE("code that was compiled without profiles gets better with time, until 
   for (int swap = 0; swap < 2; ++swap) {
     for (const bool swapped : {true, false, false}) s.Next(kCompiled, swapped);
     s.Next(0);
-    CHECK(s.meter.last_share() == Approx(0.17 / 0.83));
+    CHECK(s.meter.last_share() == Approx(0.074 / 0.926));
     for (int i = 0; i < 30; ++i) s.Next(0);
-    CHECK(s.meter.last_share() == Approx(0.09 / 0.91));
+    CHECK(s.meter.last_share() == Approx(0.042 / 0.958));
   }
   for (int i = 0; i < 600; ++i) s.Next(0);
   CHECK(s.meter.last_share() == Approx(0.01 / 0.99).epsilon(0.001));
@@ -103,11 +104,11 @@ TEST_CASE("a range says how well the cost is known", "[cost_meter]") {
   s.meter.Restart();
   CHECK(s.meter.range().most == 0);
   for (const bool swapped : {true, false, false}) s.Next(200'000'000, swapped);
-  CHECK(s.meter.range().least == Approx(0.21 / 0.79));
-  CHECK(s.meter.range().most == Approx(0.61 / 0.39));
+  CHECK(s.meter.range().least == Approx(0.11 / 0.89));
+  CHECK(s.meter.range().most == Approx(0.41 / 0.59));
   s.Next(0);
-  CHECK(s.meter.range().least == Approx((3 * 0.21 + 0.01) / (3 * 0.79 + 0.99)));
-  CHECK(s.meter.range().most == Approx((3 * 0.61 + 0.33) / (3 * 0.39 + 0.67)));
+  CHECK(s.meter.range().least == Approx((3 * 0.11 + 0.01) / (3 * 0.89 + 0.99)));
+  CHECK(s.meter.range().most == Approx((3 * 0.41 + 0.202) / (3 * 0.59 + 0.798)));
 }
 
 TEST_CASE("a cost beyond the program's own time is shown, up to three times that time",
