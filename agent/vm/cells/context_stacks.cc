@@ -49,6 +49,12 @@ std::vector<uint64_t> ExecutionsOf(const instrument::ContextSites& chosen) {
   return executions;
 }
 
+std::vector<bool> CallsOf(const instrument::ContextSites& chosen) {
+  std::vector<bool> is_call;
+  for (const instrument::ContextSite& site : chosen.sites()) is_call.push_back(site.is_call);
+  return is_call;
+}
+
 // Holds a flag that another thread may hold.
 class Holding {
  public:
@@ -78,7 +84,7 @@ ContextStacks::ContextStacks(const instrument::ContextSites& chosen, TypeNaming 
       naming_(std::move(naming)),
       log_(log),
       stacks_(ExecutionsOf(chosen), most_bytes / sizeof(TakenStack),
-              static_cast<uint64_t>(Now(CLOCK_MONOTONIC))) {
+              static_cast<uint64_t>(Now(CLOCK_MONOTONIC)), CallsOf(chosen)) {
   seen_.own.assign(chosen.sites().size(), kUnknown);
 }
 

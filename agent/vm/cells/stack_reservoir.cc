@@ -1,6 +1,7 @@
 #include "agent/vm/cells/stack_reservoir.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -17,13 +18,17 @@ double PartFor(uint64_t executions) {
 }  // namespace
 
 StackReservoir::StackReservoir(std::span<const uint64_t> executions, size_t most_in_all,
-                               uint64_t seed)
+                               uint64_t seed, const std::vector<bool>& is_call)
     : most_in_all_(most_in_all), random_(static_cast<std::minstd_rand::result_type>(seed)) {
   sites_.reserve(executions.size());
-  double all_parts = 0;
-  for (const uint64_t expected : executions) all_parts += PartFor(expected);
-  for (const uint64_t expected : executions) {
-    const double part = PartFor(expected) / all_parts;
+  const auto kind_of = [&](size_t site) { return size_t{site < is_call.size() && is_call[site]}; };
+  std::array<double, 2> sums{};  // of branches, of calls
+  for (size_t site = 0; site < executions.size(); ++site)
+    sums[kind_of(site)] += PartFor(executions[site]);
+  const double kinds = sums[0] > 0 && sums[1] > 0 ? 2 : 1;
+  for (size_t site = 0; site < executions.size(); ++site) {
+    const uint64_t expected = executions[site];
+    const double part = PartFor(expected) / sums[kind_of(site)] / kinds;
     const auto stacks = static_cast<uint64_t>(part * double{kExpectedOfAll});
     const uint64_t mean =
         std::max<uint64_t>(expected / std::clamp(stacks, kLeastExpected, kMostExpected), 1);

@@ -6,8 +6,9 @@
 // need no weights.
 //
 // A site's part of all stacks grows with its executions to the power of 2/3. An error falls with the square root of the stacks, so
-// this makes the sum of all errors, weighted by executions, as small as it can be. Example: with 8 times the executions of
-// another one, a site has 4 times as many stacks.
+// this makes the sum of all errors, weighted by executions, as small as it can be. Calls and branches have half of the stacks
+// each, though branches are executed more often. Example: with 8 times the executions of another branch, one has 4 times as
+// many stacks.
 //
 // Example: a branch runs 10 million times. From an earlier profile, 2 million are expected, so the mean begins at 512. After
 // a million executions it has 2,048 stacks; half of them stay, and the mean is 1024; and so on until the mean is 8192 and 1,220 are left.
@@ -87,8 +88,9 @@ class StackReservoir {
   static constexpr uint64_t kLeastExpected = 8;
   static constexpr uint64_t kMostExpected = 2048;
 
-  // `executions`: how many are expected, by site.
-  StackReservoir(std::span<const uint64_t> executions, size_t most_in_all, uint64_t seed);
+  // `executions`: how many are expected, by site; `is_call`: of which sites, by number.
+  StackReservoir(std::span<const uint64_t> executions, size_t most_in_all, uint64_t seed,
+                 const std::vector<bool>& is_call = {});
 
   // `affordable`: how many stacks all sites may keep.
   void Add(uint32_t site, const TakenStack& stack, size_t affordable);

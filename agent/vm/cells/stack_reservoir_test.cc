@@ -98,6 +98,12 @@ TEST_CASE("the first mean follows from what is expected") {
   const StackReservoir stacks(many, kPlenty, 1);
   CHECK(stacks.MeanOf(0) == 16384);
   CHECK(stacks.MeanOf(1) == 8192);
+  // A call has as many as all branches.
+  std::vector<bool> is_call(40, false);
+  is_call[39] = true;
+  const StackReservoir with_call(many, kPlenty, 1, is_call);
+  CHECK(with_call.MeanOf(39) == 256);
+  CHECK(with_call.MeanOf(1) == 16384);
 }
 
 TEST_CASE("distances have the mean, and vary") {
