@@ -78,15 +78,16 @@ Result<RecordedWindow> WindowRecording::Record() {
   if (!has_agent_) {
     if (Status status = Load(); !status.ok()) return status;
   }
-  const Clock::time_point start = Clock::now();
+  const Clock::time_point asked = Clock::now();
   if (Status status = Start(); !status.ok()) {
     if (HeldSignals::IsPending()) {
       // The agent may record by now. What interrupts the stop in turn ends this tool.
       HeldSignals::Take(milliseconds(0));
-      return Stop(Since(start), kLongStart);
+      return Stop(Since(asked), kLongStart);
     }
-    return Since(start) < order_.timeouts.answer ? status : TakeBack();
+    return Since(asked) < order_.timeouts.answer ? status : TakeBack();
   }
+  const Clock::time_point start = Clock::now();  // to change thousands of classes takes its time
   const Ending ending =
       WaitFor(console_, target_->process, "recording",
               order_.duration.count() != 0 ? std::optional(order_.duration) : std::nullopt,

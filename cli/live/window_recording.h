@@ -53,7 +53,7 @@ Status CheckWindow(const WindowOrder& order, std::string_view command, std::stri
 struct RecordedWindow {
   enum class HowEnded : uint8_t { kByStop, kByItself, kKilled };
 
-  std::chrono::milliseconds recorded{0};
+  std::chrono::milliseconds recorded{0};  // from the answer to the start on
   HowEnded how = HowEnded::kByStop;
   uint64_t compiled_anew = 0;  // methods, for precise lines
 };

@@ -105,9 +105,14 @@ jvm::FakeJvm::Part With(const Agent& acts) {
   return part;
 }
 
-// A recording until the test interrupts it or the program ends, and what became of it.
+// All processes have this clock.
+std::chrono::nanoseconds Now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+// A recording until its end, the test's interrupt or the program's end, and what became of it.
 struct Recorded {
-  explicit Recorded(const Agent& agent, const Status& saved = {}) : fake(With(agent)) {
+  explicit Recorded(const Agent& agent, const Status& saved = {},
+                    std::chrono::milliseconds duration = 0ms)
+      : fake(With(agent)) {
     const auto before = signal(SIGINT, [](int) {});
     {
       const jvm::HeldSignals held;
@@ -115,6 +120,7 @@ struct Recorded {
       WindowOrder order;
       order.address.pid = fake.pid();
       order.timeouts = {60s, 2s};
+      order.duration = duration;
       order.save = [&](ByteSource& profile) {
         char bytes[100];
         for (;;) {
@@ -157,6 +163,28 @@ TEST_CASE("the answer to a start that comes late is not the program's end") {
       " has not answered within 2 s (--timeout); the agent may still carry out 'stop'"));
   CHECK(recorded.fake.IsRunning());
   CHECK(fs::exists(recorded.folder + "/agent.iraw"));
+}
+
+TEST_CASE("a recording is as long as it was after the answer to the start") {
+  const Agent agent{.at_start =
+                        [](Channel& channel, const std::string&) {
+                          usleep(300'000);  // it changes classes
+                          std::ofstream("answered") << Now().count();
+                          SayStarted(channel);
+                        },
+                    .at_stop =
+                        [](Channel&, Channel& channel) {
+                          SendProfile(channel);
+                          SayAnswer(channel, {"stop", Outcome::kDone, ""});
+                        }};
+  const Recorded recorded(agent, {}, 1ms);
+  const auto end = Now();
+  REQUIRE(recorded.result.ok());
+  CHECK(recorded.text == "the last profile");
+  int64_t answered = 0;
+  std::ifstream(recorded.fake.folder() + "/answered") >> answered;
+  CHECK(recorded.result->recorded >= 1ms);
+  CHECK(recorded.result->recorded <= end - std::chrono::nanoseconds(answered));
 }
 
 TEST_CASE("a profile that the program's end cuts short in the stop comes over the window") {

@@ -190,6 +190,29 @@ TEST_CASE("a class without a file has callers, but no call sites") {
   CHECK(program.facts().classes_without_file == 1);
 }
 
+TEST_CASE("what objects of a class without a file inherit is not known") {
+  Program program;
+  AssembledClass object("java/lang/Object", "p/None");
+  object.Add({.access = 1, .name = "f", .code = instrument::Code({B(Op::return_)})});
+  program.Add("java/lang/Object", object);
+  AssembledClass caller("p/Caller");
+  const uint16_t f = caller.MethodRef("java/lang/Object", "f", "()V");
+  caller.Add({.name = "run",
+              .descriptor = "(Ljava/lang/Object;)V",
+              .code = CallAndReturn(Op::invokevirtual, f)});
+  program.Add("p/Caller", caller);
+  program.Calls("java.lang.Object", "f", 10);
+  program.Calls("q.Own", "f", 30);
+  program.Calls("q.Heir", "g", 5);  // it ran the f of its superclass
+  const MethodIndex run = program.Calls("p.Caller", "run", 100, {"java.lang.Object"});
+  program.Receivers(run, 1, {{"q.Heir", 60}, {"q.Own", 30}, {"p.Caller", 10}});
+  CHECK(program.Divide() == Edges{{"java.lang.Object.f <- p.Caller.run:1", 10},
+                                  {"q.Own.f <- p.Caller.run:1", 30},
+                                  {"q.Heir.g", 5},
+                                  {"p.Caller.run", 100}});
+  CHECK(program.Check().excess.empty());
+}
+
 TEST_CASE(
     "a check names methods with too many calls at their sites, unless their runs explain it") {
   Program program;

@@ -94,6 +94,7 @@ void ProfileRecords::AddClasses(const classpath::ClassPath& classes) {
     waiting.push_back(std::move(super));
   }
   for (const TypeIndex type : without_file) AddWithoutFile(type);
+  for (uint32_t number = 0; number < sites_.size(); ++number) AddObjects(number, sites_[number]);
 }
 
 std::string ProfileRecords::AddClass(std::string_view name, const classpath::Bytes& bytes) {
@@ -143,7 +144,10 @@ void ProfileRecords::AddWithoutFile(TypeIndex type) {
   c.name = c.Keep(InternalNameOf(profile_.TypeName(type)));
   c.super_name = "java/lang/Object";
   const auto lambda = lambdas_.find(std::string(c.name));
-  if (lambda == lambdas_.end()) ++classes_without_file_;
+  if (lambda == lambdas_.end()) {
+    ++classes_without_file_;
+    without_super_.insert(type);
+  }
   for (const MethodIndex method : methods_.at(type)) {
     const std::span<const TypeIndex> signature = profile_.Signature(method);
     std::string descriptor = "(";
@@ -219,13 +223,26 @@ void ProfileRecords::AddCall(ClassRecord& c, Bci bci, uint32_t callee, int64_t e
   const auto seen = receivers.find(bci);
   if (seen == receivers.end()) return;
   ++method.sites;
-  c.sites.push_back({static_cast<uint32_t>(c.methods.size() - 1), at, sites_, SiteKind::kReceiver});
+  c.sites.push_back({static_cast<uint32_t>(c.methods.size() - 1), at,
+                     static_cast<uint32_t>(sites_.size()), SiteKind::kReceiver});
+  sites_.push_back({&c, callee, record.method, bci, seen->second});
+}
+
+void ProfileRecords::AddObjects(uint32_t number, const Site& site) {
+  const Callee& callee = site.klass->callees[site.callee];
   int64_t listed = 0;
-  for (const TypeCount& each : profile_.EntryTypeCounts(Table::kVirtualInvokes, seen->second)) {
-    types_.Add(sites_, profile_.TypeName(each.type), Unsigned(each.count));
+  uint64_t lost = 0;
+  for (const TypeCount& each : profile_.EntryTypeCounts(Table::kVirtualInvokes, site.entry)) {
     listed = SaturatingAdd(listed, each.count);
+    const bool is_known = !without_super_.contains(each.type) ||
+                          Find(each.type, callee.name, callee.descriptor).has_value();
+    if (is_known) {
+      types_.Add(number, profile_.TypeName(each.type), Unsigned(each.count));
+    } else {
+      lost += Unsigned(each.count);
+    }
   }
-  types_.AddLost(sites_++, Unlisted(listed, profile_.notes().RestOf(record.method, bci)));
+  types_.AddLost(number, lost + Unlisted(listed, profile_.notes().RestOf(site.method, site.bci)));
 }
 
 std::optional<MethodIndex> ProfileRecords::Find(TypeIndex type, std::string_view name,

@@ -8,8 +8,8 @@
 // the call of g.
 //
 // Guarantees: there are records of the profile's classes and of their superclasses. A class without a class file has the
-// methods that the profile names; if it is a lambda, also the call of its body. Methods whose code is another than the profile's have
-// no call sites. Deterministic.
+// methods that the profile names; if it is a lambda, also the call of its body. What its objects run of other methods is not known,
+// because its superclass is not. Methods whose code is another than the profile's have no call sites. Deterministic.
 // Threads: one. Failure: a class file that cannot be read counts as none; std::bad_alloc.
 #pragma once
 
@@ -70,6 +70,14 @@ class ProfileRecords final : public ClassSource {
     BranchCounts branches;
     std::map<Bci, EntryIndex> receivers;
   };
+  // A call site whose objects the profile lists.
+  struct Site {
+    const ClassRecord* klass;
+    uint32_t callee;  // in the class
+    MethodIndex method;
+    Bci bci;
+    EntryIndex entry;
+  };
 
   void ReadProfile();
   void AddClasses(const classpath::ClassPath& classes);
@@ -82,6 +90,8 @@ class ProfileRecords final : public ClassSource {
   void AddCode(ClassRecord& c, const classfile::ClassFile& file,
                const classfile::MemberInfo& member, instrument::ClassCallees& callees);
   void AddCall(ClassRecord& c, Bci bci, uint32_t callee, int64_t executions);
+  // The objects at a site. All classes are there.
+  void AddObjects(uint32_t number, const Site& site);
   std::optional<MethodIndex> Find(TypeIndex type, std::string_view name,
                                   std::string_view descriptor) const;
 
@@ -96,7 +106,8 @@ class ProfileRecords final : public ClassSource {
   std::vector<Record> records_;
   std::vector<uint64_t> counters_;
   TypeCounts types_;
-  uint32_t sites_ = 0;
+  std::vector<Site> sites_;
+  std::set<TypeIndex> without_super_;  // it is not known
   classfile::Arena class_memory_{1 << 16};
   classfile::Arena method_memory_{1 << 16};
   size_t methods_with_other_code_ = 0;
