@@ -1,5 +1,6 @@
-// iprof top: prints what ComputeFlatProfile finds.
+// iprof top: prints what ComputeFlatProfile and ComputeMethodTimes find.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "cli/files/class_notes.h"
@@ -13,6 +14,7 @@
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
 #include "writer/ops/flat_profile.h"
+#include "writer/ops/method_times.h"
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/sample_threads.h"
 
@@ -26,6 +28,9 @@ class TopCommand : public Command {
     options.AddFlag("--first", first_,
                     "Print methods in the order in which they were first called, by the mean of "
                     "their ranks in all runs");
+    options.AddFlag("--times", times_,
+                    "Print the time of each method, estimated from the samples, beside its number "
+                    "of calls, and the time for each call");
     by_option_ =
         AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread"},
                   "What a row is: a method, a source line or one bytecode position of a method, a "
@@ -47,8 +52,12 @@ class TopCommand : public Command {
           Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
     if (by_ == "thread" && sort_option_.given())
       return console.Error(Status(Code::kUsage, "--by thread has an order of its own: no --sort"));
+    if (times_ && (first_ || by_ != "method"))
+      return console.Error(
+          Status(Code::kUsage, "--times is of methods: no --first, no other --by"));
     Result<Profile> read = ReadWithThreads(console, path_);
     if (!read.ok()) return console.Error(read.status());
+    const SignalRatio ratio = SignalRatio::Of(*read);
     if (by_ == "thread") return PrintThreads(console, *read);
     std::optional<Profile> profile = threads_.Select(console, path_, std::move(*read));
     if (!profile) return ExitCode::kNoSamples;
@@ -60,6 +69,7 @@ class TopCommand : public Command {
                                         : FlatKey::kPackage;
     const ProfileFilter filter = filter_.filter();
     if (first_) return PrintFirst(console, *profile, filter);
+    if (times_) return PrintTimes(console, *profile, ratio, filter);
     FlatProfile flat = ComputeFlatProfile(*profile, key, filter);
     const bool is_empty = flat.rows.empty();
     if (sort_ == "total") {
@@ -163,6 +173,108 @@ class TopCommand : public Command {
     json.EndObject();
   }
 
+  ExitCode PrintTimes(Console& console, const Profile& profile, SignalRatio ratio,
+                      const ProfileFilter& filter) const {
+    std::optional<MethodTimes> times = ComputeMethodTimes(profile, ratio, filter);
+    if ((times && times->rows.empty()) || profile.entry_count(Table::kSamples) == 0)
+      return WarnOfNoSamples(console, path_, profile, filter.Describe());
+    if (!times) {
+      console.Warn(NameOfInput(path_) +
+                   " does not say for which time a sample stands, so there are no times");
+      return ExitCode::kNoSamples;
+    }
+    if (!times->has_calls)
+      console.Warn(
+          NameOfInput(path_) +
+          " has no counts of calls, so there is no time for each call: record with calls=y");
+    if (!HasWholeStacks(profile))
+      console.Warn(fmt::format("{}: stacks: {}", NameOfInput(path_), kCutStacks));
+    std::vector<MethodTime>& rows = times->rows;
+    if (sort_ == "total") {
+      std::stable_sort(rows.begin(), rows.end(), [](const MethodTime& a, const MethodTime& b) {
+        return a.total.ns > b.total.ns;
+      });
+    }
+    if (limit_ != 0 && rows.size() > limit_) rows.resize(limit_);
+    if (format_ == "json") {
+      PrintTimesJson(console, *times);
+    } else {
+      PrintTimesText(console, profile, *times);
+    }
+    return ExitCode::kOk;
+  }
+
+  // 1234.5, 12.3, 0.0123, 0.000012
+  static std::string Milliseconds(double ns) {
+    const double ms = ns / 1e6;
+    const int whole_digits = ms > 0 ? static_cast<int>(std::floor(std::log10(ms))) + 1 : 2;
+    return fmt::format("{:.{}f}", ms, std::clamp(3 - whole_digits, 1, 6));
+  }
+  static std::string ErrorOf(const EstimatedTime& time) {
+    const auto error = time.error();
+    return error ? fmt::format("{:.{}f}%", *error * 100, *error < 0.0995 ? 1 : 0) : "-";
+  }
+
+  void PrintTimesText(Console& console, const Profile& profile, const MethodTimes& times) const {
+    const CodeNames names(profile, whole_names_);
+    const size_t room = RoomForNames(console, 60);
+    if (!filter_.filter().empty())
+      console.Print("only {}; the time is that of all samples\n",
+                    EscapeForTerminal(filter_.filter().Describe()));
+    console.Heading(fmt::format(
+        "{} ms of {} time: an estimate, from {}", Milliseconds(static_cast<double>(times.all.ns)),
+        times.event == "cpu" ? "CPU" : EscapeForTerminal(times.event),
+        Counted(static_cast<int64_t>(std::llround(times.all.samples)), "sample", "samples")));
+    console.Print(
+        "± is the standard error, 1/√n for a time of n samples; ms/call is total / calls\n");
+    console.Print("{:>9} {:>5}  {:>9} {:>5}  {:>12} {:>9}  {}\n", "self ms", "±", "total ms", "±",
+                  "calls", "ms/call", "method");
+    for (const MethodTime& row : times.rows) {
+      const auto per_call = row.NsPerCall();
+      std::string calls = row.calls ? Grouped(*row.calls) : "-";
+      if (row.calls && !row.are_calls_counted) calls.insert(0, 1, '~');
+      console.Print("{:>9} {:>5}  {:>9} {:>5}  {:>12} {:>9}  {}\n",
+                    Milliseconds(static_cast<double>(row.self.ns)), ErrorOf(row.self),
+                    Milliseconds(static_cast<double>(row.total.ns)), ErrorOf(row.total), calls,
+                    per_call ? Milliseconds(*per_call) : "-",
+                    CutTo(names.MethodAndLine(row.method), room));
+    }
+    if (std::any_of(times.rows.begin(), times.rows.end(),
+                    [](const MethodTime& row) { return row.calls && !row.are_calls_counted; }))
+      console.Print("~: these calls are estimated, too\n");
+  }
+
+  static void PrintTimesJson(Console& console, const MethodTimes& times) {
+    JsonText json(console);
+    const auto print = [&](std::string_view what, const EstimatedTime& time) {
+      json.Field(fmt::format("{}_ns", what), time.ns);
+      json.Key(fmt::format("{}_error", what));
+      const auto error = time.error();
+      if (error) {
+        json.Share(*error);
+      } else {
+        json.Null();
+      }
+    };
+    json.StartObject();
+    json.Field("event", times.event);
+    json.Field("interval_ns", times.interval_ns);
+    json.Field("samples", static_cast<int64_t>(std::llround(times.all.samples)));
+    json.Field("estimate", true);
+    print("time", times.all);
+    json.Objects("rows", times.rows, [&](const MethodTime& row) {
+      json.Field("name", row.name);
+      print("self", row.self);
+      print("total", row.total);
+      json.Key("calls");
+      if (!row.calls) return json.Null();
+      json.Int(*row.calls);
+      json.Field("calls_counted", row.are_calls_counted);
+      if (const auto per_call = row.NsPerCall()) json.ShareField("ns_per_call", *per_call);
+    });
+    json.EndObject();
+  }
+
   void PrintHeading(Console& console, int64_t total) const {
     if (!filter_.filter().empty())
       console.Print("only {}; shares are of all samples\n",
@@ -203,6 +315,7 @@ class TopCommand : public Command {
 
   std::string path_;
   bool first_ = false;
+  bool times_ = false;
   OptionRow by_option_;
   OptionRow sort_option_;
   std::string by_ = "method";
@@ -222,6 +335,7 @@ constexpr Example kTopExamples[] = {
     {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
     {"iprof top --by thread app.iprof", "Threads, of a profile that was recorded with threads=y."},
+    {"iprof top --times app.iprof", "Time by method, calls, and time for each call."},
     {"iprof top --first -n 100 app.iprof", "The hundred methods that ran first."},
 };
 

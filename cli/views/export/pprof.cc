@@ -9,6 +9,7 @@
 #include "cli/views/export/stacks.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/io/run_note.h"
+#include "writer/profile/io/sampling_sum.h"
 #include "writer/profile/sample_threads.h"
 
 namespace iprof {

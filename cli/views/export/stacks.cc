@@ -1,10 +1,5 @@
 #include "cli/views/export/stacks.h"
 
-#include <algorithm>
-
-#include "writer/profile/io/agent_section.h"
-#include "writer/profile/io/sampling_sum.h"
-
 namespace iprof {
 namespace {
 
@@ -30,15 +25,6 @@ size_t FramePlaces::NumberOf(const Frame& frame) {
   if (is_new) places_.push_back({frame.method, line});
   position->second = place->second;
   return place->second;
-}
-
-std::optional<SampleTime> SampleTimeOf(const Profile& profile) {
-  const AgentSection section = AgentSection::Of(profile);
-  const auto json = section.Part(kSamplingPart);
-  const auto sampling = json ? SamplingSum::Parse(*json) : std::nullopt;
-  if (!sampling) return std::nullopt;
-  const auto [event, interval_ns] = sampling->Kind();
-  return SampleTime{event, interval_ns};
 }
 
 }  // namespace iprof

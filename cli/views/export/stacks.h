@@ -1,13 +1,11 @@
-// Stacks: what formats with stacks share: the distinct places of frames, and what a sample stands for.
+// Stacks: what formats with stacks share: the distinct places of frames.
 //
 // Guarantees: a place is a method and a source line; frames whose line the profile does not have
 // share one place a method. Places are numbered from 0 in order of first appearance.
-// Threads: one per object; SampleTimeOf any. Failure: none but std::bad_alloc.
+// Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -36,13 +34,5 @@ class FramePlaces {
   std::unordered_map<uint64_t, size_t> by_line_;      // method and line
   std::vector<FramePlace> places_;
 };
-
-// The time for which a sample of weight 1 stands.
-struct SampleTime {
-  std::string event;  // "cpu", "wall"
-  int64_t interval_ns;
-};
-// Nullopt if the profile does not say it.
-std::optional<SampleTime> SampleTimeOf(const Profile& profile);
 
 }  // namespace iprof

@@ -26,15 +26,5 @@ TEST_CASE("a place is a method and a line, or a method alone") {
   CHECK(places.places()[2].method == loop);
 }
 
-TEST_CASE("the profile says for which time a sample stands, or does not") {
-  const auto time = SampleTimeOf(ParseTables(
-      R"(,"iprofagent":{"version":1,"sampling":{"event":"wall","intervalNs":10000000}})"));
-  REQUIRE(time);
-  CHECK(time->event == "wall");
-  CHECK(time->interval_ns == 10'000'000);
-  CHECK_FALSE(SampleTimeOf(ParseTables("")));
-  CHECK_FALSE(SampleTimeOf(ParseTables(R"(,"iprofagent":{"version":1,"sampling":{"event":1}})")));
-}
-
 }  // namespace
 }  // namespace iprof
