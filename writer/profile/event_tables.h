@@ -158,7 +158,7 @@ class EventTables {
   Names types_;
   Names threads_;
   std::vector<Method> methods_;
-  std::map<std::tuple<std::string, std::string, std::string>, uint32_t> method_numbers_;
+  std::map<Method, uint32_t> method_numbers_;
   std::map<Stack, uint32_t> stack_numbers_;
   std::vector<const Stack*> stacks_;  // the keys of stack_numbers_
   std::vector<Allocation> allocations_;
