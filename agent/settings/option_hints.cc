@@ -52,7 +52,7 @@ constexpr HprofOption kHprofOptions[] = {
     {"format", "a", "did you mean 'iprof convert --to hprof', which writes HPROF's text?"},
     {"format", "b", "did you mean 'jcmd PID GC.heap_dump FILE', which writes HPROF's binary form?"},
     {"net", "", "did you mean 'control=FILE', a Unix socket for the commands of 'iprof'?"},
-    {"cutoff", "", "did you mean the option --cutoff of 'iprof convert --to hprof'?"},
+    {"cutoff", "", "did you mean 'iprof convert --to hprof@cutoff=0.0001'?"},
     {"lineno", "y", "did you mean 'lines=y'?"},
     {"lineno", "n", "did you mean 'lines=n'?"},
     {"thread", "y", "did you mean 'threads=y'?"},

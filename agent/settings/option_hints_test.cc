@@ -56,7 +56,7 @@ TEST_CASE("options of HPROF that have another name here") {
       {"monitor=n", "waits for locks are recorded only with 'lock='"},
       {"net=localhost:5000",
        "did you mean 'control=FILE', a Unix socket for the commands of 'iprof'?"},
-      {"cutoff=0.001", "did you mean the option --cutoff of 'iprof convert --to hprof'?"},
+      {"cutoff=0.001", "did you mean 'iprof convert --to hprof@cutoff=0.0001'?"},
       {"lineno=n", "did you mean 'lines=n'?"},
       {"thread=y", "did you mean 'threads=y'?"},
       {"msa=y", "HPROF had it for Solaris only, and it is not needed"},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/views/export/buffered_text.h"
+#include "cli/views/export/stacks.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/sample_threads.h"
 
@@ -15,15 +16,7 @@ namespace iprof {
 namespace {
 
 std::string FrameName(const Profile& profile, const ThreadFrames& threads, Frame frame, bool bci) {
-  std::string out;
-  for (const char c : QualifiedName(profile, frame.method)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == ';' || byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
+  std::string out = FrameText(QualifiedName(profile, frame.method), ';');
   if (bci && !threads.Is(frame.method)) fmt::format_to(std::back_inserter(out), ":{}", frame.bci);
   return out;
 }

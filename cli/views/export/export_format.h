@@ -8,7 +8,9 @@
 // Failure: `write` fails only if the sink does, with its Status. Throws nothing but std::bad_alloc.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "writer/base/status.h"
@@ -17,17 +19,30 @@
 
 namespace iprof {
 
+// HPROF's own options, with its defaults.
+struct HprofOptions {
+  size_t depth = 4;        // frames of a trace, from the innermost one on
+  double cutoff = 0.0001;  // rows with a smaller share are left out
+  bool lineno = true;      // frames with their source lines
+  bool thread = false;     // traces of each thread
+};
+
 struct ExportOptions {
   bool bci = false;                // frames with their bytecode index
   Table stacks = Table::kSamples;  // or kCalls: which contexts are the stacks
+  HprofOptions hprof = {};
 };
 
 struct ExportFormat {
   std::string_view name;
-  std::string_view help;    // what it is, a few words
-  bool takes_bci = false;   // ExportOptions::bci has an effect
-  bool one_table = false;   // it holds the stacks of one table, ExportOptions::stacks
-  bool compressed = false;  // such files are always compressed, with any name
+  std::string_view help;       // what it is, a few words
+  bool takes_bci = false;      // ExportOptions::bci has an effect
+  bool one_table = false;      // it holds the stacks of one table, ExportOptions::stacks
+  bool needs_samples = false;  // or allocations, or waits: there is no such file of calls alone
+  bool compressed = false;     // such files are always compressed, with any name
+  // Reads the format's own options, which stand behind its name: "depth=8,thread=y" of "hprof@depth=8,thread=y". Returns
+  // what is wrong with them, or an empty string. Null: it has none.
+  std::string (*parse)(std::string_view text, ExportOptions& options) = nullptr;
   Status (*write)(const Profile& profile, const ExportOptions& options, ByteSink& sink);
 };
 
@@ -65,5 +80,26 @@ Status WritePprof(const Profile& profile, const ExportOptions& options, ByteSink
 //    callers side by side. Equal stacks are added up.
 //  - A frame is a method and, where the profile has it, a source line.
 Status WriteSpeedscope(const Profile& profile, const ExportOptions& options, ByteSink& sink);
+
+// The text of HPROF, the JDK's profiler up to JDK 8, for the scripts that read it: a header, threads, stacks (TRACE), and a
+// table of each kind that the profile has, with HPROF's columns.
+//  - Of each table, rows below the cutoff are left out; its total and the shares are those of all rows. Only traces that a row
+//    names are written.
+//  - CPU SAMPLES: samples by trace. Always there.
+//  - CPU TIME: self time and calls by method, in a profile with counts and samples of CPU time (writer/ops/method_times.h). Its
+//    traces have one frame, because calls are counted by method. Calls that were not counted are 0.
+//  - SITES: allocations by trace and class. Ordered by live bytes, or by allocated ones if nothing is known of live objects.
+//  - MONITOR TIME: waits by trace and class of the lock, parked threads included.
+//  - The names of source files are not known. Times are in UTC, and are the end of the last run.
+// Example: a.Circle.area is innermost in 5 of 7 samples, at line 40, called by a.Main.loop at line 21:
+//   TRACE 300001:
+//   	a.Circle.area(<Unknown Source>:40)
+//   	a.Main.loop(<Unknown Source>:21)
+//   CPU SAMPLES BEGIN (total = 7) Tue Nov 24 23:36:28 2026
+//   rank   self  accum   count trace method
+//      1 71.43% 71.43%       5 300001 a.Circle.area
+Status WriteHprof(const Profile& profile, const ExportOptions& options, ByteSink& sink);
+// "depth=4,cutoff=0.0001,lineno=y,thread=n", any of them; see ExportFormat::parse.
+std::string ParseHprofOptions(std::string_view text, ExportOptions& options);
 
 }  // namespace iprof

@@ -1,5 +1,9 @@
 #include "cli/views/export/stacks.h"
 
+#include <fmt/core.h>
+
+#include <iterator>
+
 namespace iprof {
 namespace {
 
@@ -8,6 +12,19 @@ uint64_t Key(MethodIndex method, uint32_t number) {
 }
 
 }  // namespace
+
+std::string FrameText(std::string_view name, char also) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == also || byte < 0x20 || byte == 0x7F) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 FramePlaces::FramePlaces(const Profile& profile)
     : profile_(profile), lines_(SourceLines::Of(profile)) {}

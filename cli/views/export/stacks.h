@@ -1,4 +1,4 @@
-// Stacks: what formats with stacks share: the distinct places of frames.
+// Stacks: what formats with stacks share: the text of frames, and their distinct places.
 //
 // Guarantees: a place is a method and a source line; frames whose line the profile does not have
 // share one place a method. Places are numbered from 0 in order of first appearance.
@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +15,9 @@
 #include "writer/profile/model.h"
 
 namespace iprof {
+
+// The name of a frame's method on one line: control characters, and `also`, become \xNN.
+std::string FrameText(std::string_view name, char also = '\n');
 
 struct FramePlace {
   MethodIndex method;
