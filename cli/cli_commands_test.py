@@ -427,6 +427,7 @@ class Top(CliTest):
                          f"iprof: warning: {a} has no counts of calls, so there is no time for each call: record with calls=y\n")
         self.assertIn("   1000.0   10%     1000.0   10%             -         -  Circle.area\n", self.out("top", "--times", a))
         self.assertRegex(self.err("top", "--times", self.timed(samplingProfiles=[]), expect=5), r"^iprof: warning: \S+ has no samples: .*\n$")
+        self.assertEqual(self.json("top", "--times", self.timed(samplingProfiles=[]), expect=5)["rows"], [])
         foreign = self.write("f.iprof", profile(**self.TIMED))
         self.assertEqual(self.err("top", "--times", foreign, expect=5),
                          f"iprof: warning: {foreign} does not say for which time a sample stands, so there are no times\n")

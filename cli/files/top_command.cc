@@ -176,8 +176,10 @@ class TopCommand : public Command {
   ExitCode PrintTimes(Console& console, const Profile& profile, SignalRatio ratio,
                       const ProfileFilter& filter) const {
     std::optional<MethodTimes> times = ComputeMethodTimes(profile, ratio, filter);
-    if ((times && times->rows.empty()) || profile.entry_count(Table::kSamples) == 0)
+    if ((times && times->rows.empty()) || profile.entry_count(Table::kSamples) == 0) {
+      if (format_ == "json") PrintTimesJson(console, times.value_or(MethodTimes{}));
       return WarnOfNoSamples(console, path_, profile, filter.Describe());
+    }
     if (!times) {
       console.Warn(NameOfInput(path_) +
                    " does not say for which time a sample stands, so there are no times");
