@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -144,6 +145,8 @@ class EventTables {
   bool empty() const { return !allocation_figures_ && !wait_figures_; }
 
   void Unite(const EventTables& other);
+  // The rows whose stack is wanted. Figures stay: they are those of the run.
+  EventTables Where(const std::function<bool(EventStack stack)>& wants) const;
   // By the weight of a profile in a merge, at least 0. The numbers of samples stay: they say how sure the values are.
   void Multiply(int64_t weight);
 
@@ -154,6 +157,9 @@ class EventTables {
     uint32_t Add(std::string_view text);
   };
   using Stack = std::vector<EventFrame>;
+
+  // Adds rows and all that they name. `wants`: which stacks of the other tables.
+  void AddRows(const EventTables& other, const std::function<bool(EventStack stack)>& wants);
 
   Names types_;
   Names threads_;
