@@ -10,14 +10,13 @@ namespace iprof {
 namespace {
 
 constexpr EventValueFacts kValues[] = {
-    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "bytes allocated"},
+    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "allocated"},
     {EventValue::kAllocObjects, "alloc-objects", EventUnit::kCount, "objects allocated"},
-    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes,
-     "bytes alive after the last collection"},
+    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes, "alive after the last collection"},
     {EventValue::kLiveObjects, "live-objects", EventUnit::kCount,
      "objects alive after the last collection"},
-    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "time that threads waited"},
-    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits"},
+    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "waited for locks"},
+    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits for locks"},
 };
 
 template <typename Id>

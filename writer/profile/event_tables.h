@@ -190,7 +190,7 @@ struct EventValueFacts {
   EventValue value;
   std::string_view name;  // of the commands' option: "alloc-bytes"
   EventUnit unit;
-  std::string_view says;  // "bytes allocated"
+  std::string_view says;  // behind a number with its unit: "allocated", "objects allocated"
 };
 // All, in the order of the enum.
 std::span<const EventValueFacts> EventValues();
