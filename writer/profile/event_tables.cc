@@ -223,6 +223,13 @@ int64_t ValueOf(const EventTables::Wait& row, EventValue value) {
   return value == EventValue::kLockCount ? row.waits : 0;
 }
 
+int64_t SumOf(const EventTables& events, EventValue value) {
+  int64_t sum = 0;
+  for (const auto& row : events.allocations()) AddTo(sum, ValueOf(row, value));
+  for (const auto& row : events.waits()) AddTo(sum, ValueOf(row, value));
+  return sum;
+}
+
 bool HasValue(const EventTables& events, EventValue value) {
   switch (value) {
     case EventValue::kAllocBytes:

@@ -181,7 +181,7 @@ class PprofWriter {
     return {};
   }
 
-  // Stacks with equal frames, class and thread are one sample.
+  // One sample for each row.
   Status WriteEvents() {
     Profile profile;
     EventContexts contexts(events_, profile, ClassFrames::kNone);
