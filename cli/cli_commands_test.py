@@ -397,17 +397,17 @@ class Top(CliTest):
         a = self.timed()
         self.assertEqual(self.out("top", "--times", a), (
             "1250.0 ms of CPU time: an estimate, from 125 samples\n"
-            "± is the standard error, 1/√n for a time of n samples; ms/call is total / calls\n"
+            "±: a time of n samples is right within 3/√n in 997 of 1,000 cases; ms/call: total / calls\n"
             "  self ms     ±   total ms     ±         calls   ms/call  method\n"
-            "   1000.0   10%     1000.0   10%     2,000,000  0.000500  Circle.area\n"
-            "    250.0   20%      250.0   20%             -         -  Main.nap\n"
-            "      0.0     -     1250.0  8.9%            40      31.2  Main.loop\n"
-            "      0.0     -     1250.0  8.9%             1    1250.0  Main.main\n"))
+            "   1000.0   30%     1000.0   30%     2,000,000  0.000500  Circle.area\n"
+            "    250.0   60%      250.0   60%             -         -  Main.nap\n"
+            "      0.0     -     1250.0   27%            40      31.2  Main.loop\n"
+            "      0.0     -     1250.0   27%             1    1250.0  Main.main\n"))
         made = self.json("top", "--times", a)
         self.assertEqual({key: made[key] for key in ("event", "interval_ns", "samples", "estimate", "time_ns")},
                          {"event": "cpu", "interval_ns": 10000000, "samples": 125, "estimate": True, "time_ns": 1250000000})
-        self.assertEqual(made["rows"][0], {"name": "a.Circle.area()int", "self_ns": 1000000000, "self_error": 0.1, "total_ns": 1000000000,
-                                           "total_error": 0.1, "calls": 2000000, "calls_counted": True, "ns_per_call": 500})
+        self.assertEqual(made["rows"][0], {"name": "a.Circle.area()int", "self_ns": 1000000000, "self_error": 0.3, "total_ns": 1000000000,
+                                           "total_error": 0.3, "calls": 2000000, "calls_counted": True, "ns_per_call": 500})
         self.assertEqual(made["rows"][1]["calls"], None)
         self.assertEqual(sum(row["self_ns"] for row in made["rows"]), made["time_ns"])
         self.assertEqual([row["name"] for row in self.json("top", "--times", "--sort", "total", "-n", "2", a)["rows"]],
@@ -417,7 +417,7 @@ class Top(CliTest):
     def test_times_of_fewer_signals_than_weight(self):
         a = self.timed({**self.SAMPLING, "outcomes": {"good": [25, 125], "recovered": [0, 0]}})
         made = self.json("top", "--times", a)
-        self.assertEqual((made["samples"], made["rows"][1]["self_error"]), (25, round(5 ** -0.5, 6)))
+        self.assertEqual((made["samples"], made["rows"][1]["self_error"]), (25, round(3 * 5 ** -0.5, 6)))
         wall = self.out("top", "--times", self.timed({**self.SAMPLING, "event": "wall"}))
         self.assertTrue(wall.startswith("1250.0 ms of wall time: an estimate"), wall)
 
@@ -425,7 +425,7 @@ class Top(CliTest):
         a = self.timed(callCountProfiles=[])
         self.assertEqual(self.err("top", "--times", a),
                          f"iprof: warning: {a} has no counts of calls, so there is no time for each call: record with calls=y\n")
-        self.assertIn("   1000.0   10%     1000.0   10%             -         -  Circle.area\n", self.out("top", "--times", a))
+        self.assertIn("   1000.0   30%     1000.0   30%             -         -  Circle.area\n", self.out("top", "--times", a))
         self.assertRegex(self.err("top", "--times", self.timed(samplingProfiles=[]), expect=5), r"^iprof: warning: \S+ has no samples: .*\n$")
         self.assertEqual(self.json("top", "--times", self.timed(samplingProfiles=[]), expect=5)["rows"], [])
         foreign = self.write("f.iprof", profile(**self.TIMED))

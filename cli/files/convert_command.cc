@@ -4,6 +4,7 @@
 #include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
 #include "cli/files/edges/divided_calls.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
@@ -46,6 +47,8 @@ class ConvertCommand : public Command {
         AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
                   "What the collapsed stacks are: samples, or calls with their callers "
                   "as far as the profile has them (default: samples)");
+    value_.AddTo(options,
+                 "What the collapsed stacks count, and what alone is in csv and speedscope");
     version_option_ =
         AddOutputVersion(options, version_,
                          "Format version of pretty and iprof (default: auto, the lowest "
@@ -89,6 +92,7 @@ class ConvertCommand : public Command {
     }
     if (const ProfileFilter filter = filter_.filter(); target_.is_profile() && !filter.empty())
       profile = FilterForBuild(*profile, filter);
+    if (value_.value() && !value_.Find(console, file_, *profile)) return ExitCode::kNoSamples;
     if (HasNothingFor(*profile))
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     if (contexts_ == "inclusive") profile = ToInclusive(*profile);
@@ -115,7 +119,8 @@ class ConvertCommand : public Command {
   }
 
   bool HasNothingFor(const Profile& profile) const {
-    if (target_.is_profile() || profile.entry_count(Table::kSamples) > 0) return false;
+    if (target_.is_profile() || value_.value() || profile.entry_count(Table::kSamples) > 0)
+      return false;
     if (target_.other->needs_samples) return EventsOf(profile).empty();
     return target_.other->one_table && stacks_ == "samples";
   }
@@ -161,6 +166,10 @@ class ConvertCommand : public Command {
       return Usage(
           "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
     }
+    if (value_.given() && (target_.is_profile() || target_.other->needs_samples))
+      return Usage("--value needs another format than iprof, pretty and hprof, which have all");
+    if (value_.value() && stacks_ == "calls")
+      return Usage("--stacks calls and --value both say what the stacks count");
     if (version_option_.given() && !target_.is_profile())
       return Usage("--output-version needs --to pretty or iprof");
     if (version_option_.given() && !target_.version.empty())
@@ -199,6 +208,7 @@ class ConvertCommand : public Command {
     ExportOptions options = target_.options;
     options.bci = bci_given_;
     options.stacks = *TableOfName(stacks_);
+    options.value = value_.value();
     if (options.hprof.thread && profile.entry_count(Table::kSamples) > 0)
       KnowsThreads(console, file_, profile);
     return WriteOutput(console, output_, gzip, [&](ByteSink& sink) {
@@ -236,6 +246,7 @@ class ConvertCommand : public Command {
   bool bci_given_ = false;
   std::string stacks_ = "samples";
   OptionRow stacks_option_;
+  EventOption value_;
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
@@ -254,6 +265,8 @@ constexpr Example kConvertExamples[] = {
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
      "For 'pprof -http=: app.pb.gz' and what else reads its files."},
+    {"iprof convert --to collapsed --value alloc-bytes app.iprof -o app.collapsed",
+     "The same for a flame graph of allocations."},
     {"iprof convert --to speedscope app.iprof -o app.speedscope.json", "For speedscope."},
     {"iprof convert --to hprof@depth=8 app.iprof -o app.hprof.txt",
      "For scripts that read HPROF's text, with stacks of eight frames."},

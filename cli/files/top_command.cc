@@ -5,10 +5,12 @@
 
 #include "cli/files/class_notes.h"
 #include "cli/files/code_names.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
 #include "cli/files/thread_option.h"
+#include "cli/files/top_events.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
@@ -32,9 +34,11 @@ class TopCommand : public Command {
                     "Print the time of each method, estimated from the samples, beside its number "
                     "of calls, and the time for each call");
     by_option_ =
-        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread"},
+        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread", "class"},
                   "What a row is: a method, a source line or one bytecode position of a method, a "
-                  "package, a thread (default: method)");
+                  "package, a thread, or with --value the class of what was allocated or locked "
+                  "(default: method)");
+    value_.AddTo(options, "What the figures are");
     sort_option_ = AddChoice(options, "--sort", sort_, {"self", "total"},
                              "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
@@ -50,14 +54,21 @@ class TopCommand : public Command {
     if (first_ && (by_option_.given() || sort_option_.given()))
       return console.Error(
           Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
-    if (by_ == "thread" && sort_option_.given())
-      return console.Error(Status(Code::kUsage, "--by thread has an order of its own: no --sort"));
-    if (times_ && (first_ || by_ != "method"))
+    if (first_ && value_.given())
+      return console.Error(Status(Code::kUsage, "--first and --value exclude each other"));
+    if ((by_ == "thread" || by_ == "class") && sort_option_.given())
       return console.Error(
-          Status(Code::kUsage, "--times is of methods: no --first, no other --by"));
+          Status(Code::kUsage, "--by " + by_ + " has an order of its own: no --sort"));
+    if (by_ == "class" && !value_.value())
+      return console.Error(
+          Status(Code::kUsage, "--by class needs a value: --value alloc-bytes, for example"));
+    if (times_ && (first_ || by_ != "method" || value_.given()))
+      return console.Error(
+          Status(Code::kUsage, "--times is of methods: no --first, no --value, no other --by"));
     Result<Profile> read = ReadWithThreads(console, path_);
     if (!read.ok()) return console.Error(read.status());
     const SignalRatio ratio = SignalRatio::Of(*read);
+    if (value_.value()) return PrintEvents(console, *read);
     if (by_ == "thread") return PrintThreads(console, *read);
     std::optional<Profile> profile = threads_.Select(console, path_, std::move(*read));
     if (!profile) return ExitCode::kNoSamples;
@@ -103,6 +114,21 @@ class TopCommand : public Command {
 
   size_t RoomForNames(const Console& console, size_t figures) const {
     return whole_names_ ? SIZE_MAX : LayoutOf(console).Room(figures);
+  }
+
+  ExitCode PrintEvents(Console& console, const Profile& profile) const {
+    const std::optional<EventTables> events = value_.Find(console, path_, profile);
+    if (!events) return ExitCode::kNoSamples;
+    return PrintTop(console, *events,
+                    {.path = path_,
+                     .value = *value_.value(),
+                     .by = by_,
+                     .sorts_by_total = sort_ == "total",
+                     .limit = limit_,
+                     .filter = filter_.filter(),
+                     .threads = &threads_,
+                     .whole_names = whole_names_,
+                     .as_json = format_ == "json"});
   }
 
   ExitCode PrintThreads(Console& console, const Profile& profile) const {
@@ -214,7 +240,8 @@ class TopCommand : public Command {
   }
   static std::string ErrorOf(const EstimatedTime& time) {
     const auto error = time.error();
-    return error ? fmt::format("{:.{}f}%", *error * 100, *error < 0.0995 ? 1 : 0) : "-";
+    if (!error) return "-";
+    return *error > 1 ? ">100%" : fmt::format("{:.{}f}%", *error * 100, *error < 0.0995 ? 1 : 0);
   }
 
   void PrintTimesText(Console& console, const Profile& profile, const MethodTimes& times) const {
@@ -228,7 +255,8 @@ class TopCommand : public Command {
         times.event == "cpu" ? "CPU" : EscapeForTerminal(times.event),
         Counted(static_cast<int64_t>(std::llround(times.all.samples)), "sample", "samples")));
     console.Print(
-        "± is the standard error, 1/√n for a time of n samples; ms/call is total / calls\n");
+        "±: a time of n samples is right within 3/√n in 997 of 1,000 cases; ms/call: total / "
+        "calls\n");
     console.Print("{:>9} {:>5}  {:>9} {:>5}  {:>12} {:>9}  {}\n", "self ms", "±", "total ms", "±",
                   "calls", "ms/call", "method");
     for (const MethodTime& row : times.rows) {
@@ -320,6 +348,7 @@ class TopCommand : public Command {
   bool times_ = false;
   OptionRow by_option_;
   OptionRow sort_option_;
+  EventOption value_;
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
@@ -338,6 +367,11 @@ constexpr Example kTopExamples[] = {
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
     {"iprof top --by thread app.iprof", "Threads, of a profile that was recorded with threads=y."},
     {"iprof top --times app.iprof", "Time by method, calls, and time for each call."},
+    {"iprof top --value alloc-bytes app.iprof",
+     "Who allocates, of a profile that was recorded with alloc=."},
+    {"iprof top --value live-bytes --by class app.iprof", "What stays alive, by class."},
+    {"iprof top --value lock-time --sort total app.iprof",
+     "Who waits for locks, of a profile that was recorded with lock=."},
     {"iprof top --first -n 100 app.iprof", "The hundred methods that ran first."},
 };
 
@@ -351,10 +385,18 @@ const CommandEntry kTopEntry = {
     "of the source file. Positions without a known line (native methods, classes without debug "
     "information, classes that were unloaded before the profile was written) are one row per "
     "method. Profiles of other tools have bytecode positions only: use '--by bci', and 'javap -l "
-    "-c' to find the lines.\n\nWith --first it prints the order in which counted methods first "
+    "-c' to find the lines.\n\nWith --times it prints what HPROF measured with cpu=times, without "
+    "slowing calls down: calls are counted, and times are estimates from the samples, each with "
+    "the error '±' that three standard deviations allow: 10 % for 900 samples. A method that calls "
+    "itself has its time once, and each of its calls.\n\nWith --first it prints the order in which "
+    "counted methods first "
     "ran. It "
     "is coarse: methods that were first called between two snapshots have the order in which their "
-    "classes were loaded.\n\nExits with 5 if there are no samples, or no such order.",
+    "classes were loaded.\n\nWith --value the "
+    "figures are those of allocations or waits for locks. Allocations are sampled; '±' is the "
+    "error "
+    "that three standard deviations allow, of the figure by which the rows are sorted.\n\nExits "
+    "with 5 if there are no samples, or no such order or value.",
     kTopExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

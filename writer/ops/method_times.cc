@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "writer/ops/event_samples.h"
 #include "writer/ops/flat_profile.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/io/agent_section.h"
@@ -12,8 +13,9 @@
 namespace iprof {
 
 std::optional<double> EstimatedTime::error() const {
-  if (samples <= 0) return std::nullopt;
-  return 1 / std::sqrt(samples);
+  const int64_t whole = std::llround(samples);
+  if (whole <= 0) return std::nullopt;
+  return ErrorOfSamples(whole);
 }
 
 std::optional<double> MethodTime::NsPerCall() const {

@@ -2,7 +2,7 @@
 // at each entry and exit. Here the times are an estimate from samples, and the calls are those that were counted.
 //
 // Example: samples of 10 ms each. a.B.get is innermost in 100 of them, and was called 2,000,000 times. It took 1,000 ms, which is
-// 0.0005 ms for each call, with a standard error of 1/√100 = 10 %.
+// 0.0005 ms for each call, and right within 3/√100 = 30 % of it in 997 of 1,000 cases.
 //
 // Guarantees: the sum of self times is the profile's time. A total counts each sample once, also with recursion, so the time for each
 // call of a recursive method is that of all its calls by the number of all its calls. A filter leaves out rows, as in FlatProfile.
@@ -23,7 +23,7 @@ namespace iprof {
 struct EstimatedTime {
   int64_t ns = 0;
   double samples = 0;  // signals that it is from
-  // The relative standard error, 0.1 for 100 samples; nullopt if there are none.
+  // ErrorOfSamples, 0.3 for 100 samples; nullopt if there are none.
   std::optional<double> error() const;
 };
 

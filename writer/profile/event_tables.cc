@@ -10,14 +10,13 @@ namespace iprof {
 namespace {
 
 constexpr EventValueFacts kValues[] = {
-    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "bytes allocated"},
+    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "allocated"},
     {EventValue::kAllocObjects, "alloc-objects", EventUnit::kCount, "objects allocated"},
-    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes,
-     "bytes alive after the last collection"},
+    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes, "alive after the last collection"},
     {EventValue::kLiveObjects, "live-objects", EventUnit::kCount,
      "objects alive after the last collection"},
-    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "time that threads waited"},
-    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits"},
+    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "waited for locks"},
+    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits for locks"},
 };
 
 template <typename Id>
@@ -130,37 +129,52 @@ std::span<const EventFrame> EventTables::Frames(EventStack stack) const {
   return *stacks_[IndexOf(stack)];
 }
 
-void EventTables::Unite(const EventTables& other) {
-  std::vector<EventType> types;
-  for (const std::string& name : other.types()) types.push_back(AddType(name));
-  std::vector<EventThread> threads;
-  for (const std::string& name : other.threads()) threads.push_back(AddThread(name));
-  std::vector<EventMethod> methods;
-  for (const Method& method : other.methods())
-    methods.push_back(AddMethod(method.type, method.name, method.descriptor));
-  std::vector<EventStack> stacks;
-  for (size_t stack = 0; stack < other.stack_count(); ++stack) {
-    const auto there = other.Frames(EventStack{static_cast<uint32_t>(stack)});
+void EventTables::AddRows(const EventTables& other,
+                          const std::function<bool(EventStack stack)>& wants) {
+  std::vector<std::optional<EventMethod>> methods(other.methods().size());
+  std::vector<std::optional<EventStack>> stacks(other.stack_count());
+  const auto map_stack = [&](EventStack stack) {
+    std::optional<EventStack>& known = stacks[IndexOf(stack)];
+    if (known) return *known;
+    const auto there = other.Frames(stack);
     Stack frames(there.begin(), there.end());
-    for (EventFrame& frame : frames) frame.method = methods[IndexOf(frame.method)];
-    stacks.push_back(AddStack(frames));
-  }
+    for (EventFrame& frame : frames) {
+      std::optional<EventMethod>& method = methods[IndexOf(frame.method)];
+      const Method& names = other.MethodOf(frame.method);
+      if (!method) method = AddMethod(names.type, names.name, names.descriptor);
+      frame.method = *method;
+    }
+    known = AddStack(frames);
+    return *known;
+  };
   const auto map_key = [&](auto& row) {
-    row.stack = stacks[IndexOf(row.stack)];
-    if (row.type != kNoEventType) row.type = types[IndexOf(row.type)];
-    if (row.thread != kNoEventThread) row.thread = threads[IndexOf(row.thread)];
+    row.stack = map_stack(row.stack);
+    if (row.type != kNoEventType) row.type = AddType(other.NameOf(row.type));
+    if (row.thread != kNoEventThread) row.thread = AddThread(other.NameOf(row.thread));
   };
   for (Allocation row : other.allocations()) {
+    if (!wants(row.stack)) continue;
     map_key(row);
     Add(row);
   }
   for (Wait row : other.waits()) {
+    if (!wants(row.stack)) continue;
     map_key(row);
-    if (row.owner != kNoEventStack) row.owner = stacks[IndexOf(row.owner)];
+    if (row.owner != kNoEventStack) row.owner = map_stack(row.owner);
     Add(row);
   }
   if (other.allocation_figures_) AddFigures(*other.allocation_figures_);
   if (other.wait_figures_) AddFigures(*other.wait_figures_);
+}
+
+void EventTables::Unite(const EventTables& other) {
+  AddRows(other, [](EventStack) { return true; });
+}
+
+EventTables EventTables::Where(const std::function<bool(EventStack stack)>& wants) const {
+  EventTables made;
+  made.AddRows(*this, wants);
+  return made;
 }
 
 void EventTables::Multiply(int64_t weight) {
@@ -207,6 +221,13 @@ int64_t ValueOf(const EventTables::Allocation& row, EventValue value) {
 int64_t ValueOf(const EventTables::Wait& row, EventValue value) {
   if (value == EventValue::kLockTime) return row.ns;
   return value == EventValue::kLockCount ? row.waits : 0;
+}
+
+int64_t SumOf(const EventTables& events, EventValue value) {
+  int64_t sum = 0;
+  for (const auto& row : events.allocations()) AddTo(sum, ValueOf(row, value));
+  for (const auto& row : events.waits()) AddTo(sum, ValueOf(row, value));
+  return sum;
 }
 
 bool HasValue(const EventTables& events, EventValue value) {

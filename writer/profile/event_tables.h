@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -144,6 +145,8 @@ class EventTables {
   bool empty() const { return !allocation_figures_ && !wait_figures_; }
 
   void Unite(const EventTables& other);
+  // The rows whose stack is wanted. Figures stay: they are those of the run.
+  EventTables Where(const std::function<bool(EventStack stack)>& wants) const;
   // By the weight of a profile in a merge, at least 0. The numbers of samples stay: they say how sure the values are.
   void Multiply(int64_t weight);
 
@@ -154,6 +157,9 @@ class EventTables {
     uint32_t Add(std::string_view text);
   };
   using Stack = std::vector<EventFrame>;
+
+  // Adds rows and all that they name. `wants`: which stacks of the other tables.
+  void AddRows(const EventTables& other, const std::function<bool(EventStack stack)>& wants);
 
   Names types_;
   Names threads_;
@@ -184,7 +190,7 @@ struct EventValueFacts {
   EventValue value;
   std::string_view name;  // of the commands' option: "alloc-bytes"
   EventUnit unit;
-  std::string_view says;  // "bytes allocated"
+  std::string_view says;  // behind a number with its unit: "allocated", "objects allocated"
 };
 // All, in the order of the enum.
 std::span<const EventValueFacts> EventValues();
@@ -193,6 +199,7 @@ std::optional<EventValue> EventValueNamed(std::string_view name);
 
 int64_t ValueOf(const EventTables::Allocation& row, EventValue value);  // 0 for values of locks
 int64_t ValueOf(const EventTables::Wait& row, EventValue value);  // 0 for values of allocations
+int64_t SumOf(const EventTables& events, EventValue value);
 // Whether the value was recorded: for live objects, also whether a collection was seen.
 bool HasValue(const EventTables& events, EventValue value);
 

@@ -17,6 +17,7 @@
 #include "cli/views/export/export_format.h"
 #include "cli/views/export/stacks.h"
 #include "writer/base/option_text.h"
+#include "writer/names/java_names.h"
 #include "writer/ops/method_times.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/io/event_part.h"
@@ -39,27 +40,6 @@ constexpr std::string_view kPrelude =
     "CPU SAMPLES   samples by trace\n"
     "CPU TIME      calls by method, and their time without callees, estimated from samples\n"
     "MONITOR TIME  waits for locks by trace and class\n";
-
-// "[Ljava.lang.String;" is "java.lang.String[]" in HPROF, "[B" is "byte[]".
-std::string ClassName(std::string_view name) {
-  const size_t dimensions = std::min(name.find_first_not_of('['), name.size());
-  std::string_view element = name.substr(dimensions);
-  if (dimensions > 0 && element.starts_with('L') && element.ends_with(';')) {
-    element = element.substr(1, element.size() - 2);
-  } else if (dimensions > 0 && element.size() == 1) {
-    constexpr std::pair<char, std::string_view> kPrimitives[] = {
-        {'Z', "boolean"}, {'B', "byte"}, {'S', "short"}, {'C', "char"},
-        {'I', "int"},     {'J', "long"}, {'F', "float"}, {'D', "double"}};
-    for (const auto& [letter, word] : kPrimitives) {
-      if (element[0] != letter) continue;
-      element = word;
-      break;
-    }
-  }
-  std::string text = FrameText(element);
-  for (size_t i = 0; i < dimensions; ++i) text += "[]";
-  return text;
-}
 
 // "Tue Nov 24 23:36:28 2026"
 std::string DateOf(int64_t ms) {
@@ -200,7 +180,8 @@ class HprofWriter {
     return trace;
   }
   std::string ClassOf(EventType type) const {
-    return type == kNoEventType ? std::string(kUnknownClass) : ClassName(events_.NameOf(type));
+    return type == kNoEventType ? std::string(kUnknownClass)
+                                : FrameText(JavaTypeName(events_.NameOf(type)));
   }
 
   size_t NumberOf(const Trace& trace) {
