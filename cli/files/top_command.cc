@@ -232,11 +232,11 @@ class TopCommand : public Command {
     return ExitCode::kOk;
   }
 
-  // 1234.5, 12.3, 0.0123, 0.000012
+  // 1234.5, 12.3, 0.0123, 0.0000012
   static std::string Milliseconds(double ns) {
     const double ms = ns / 1e6;
     const int whole_digits = ms > 0 ? static_cast<int>(std::floor(std::log10(ms))) + 1 : 2;
-    return fmt::format("{:.{}f}", ms, std::clamp(3 - whole_digits, 1, 6));
+    return fmt::format("{:.{}f}", ms, std::clamp(3 - whole_digits, 1, 7));
   }
   static std::string ErrorOf(const EstimatedTime& time) {
     const auto error = time.error();
