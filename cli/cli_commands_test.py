@@ -382,6 +382,67 @@ class Top(CliTest):
         self.assertIn("  Circle.area bci 2 (line 40)\n", self.out("top", "--by", "bci", a))
         self.assertIn("  a.Circle.area()int line 40\n", self.out("top", "--by", "line", "--full", a))
 
+    # loop calls itself below itself: that sample has it twice. get was called often, and is estimated. native was not counted.
+    TIMED = {
+        "methods": [*profile()["methods"], {"id": 5, "name": "nap", "signature": [10, 8]}],
+        "callCountProfiles": [{"ctx": "1:0", "records": [1]}, {"ctx": "2:0", "records": [40]}, {"ctx": "3:0", "records": [2000000]}],
+        "samplingProfiles": [{"ctx": "3:2<2:7<2:9<1:5", "records": [100]}, {"ctx": "5:0<2:9<2:9<1:5", "records": [25]}],
+    }
+    SAMPLING = {"event": "cpu", "intervalNs": 10000000}
+
+    def timed(self, sampling=None, **tables):
+        return self.write("t.iprof", profile(**{**self.TIMED, **tables}, iprofagent=section(sampling=sampling or self.SAMPLING)))
+
+    def test_times(self):
+        a = self.timed()
+        self.assertEqual(self.out("top", "--times", a), (
+            "1250.0 ms of CPU time: an estimate, from 125 samples\n"
+            "±: a time of n samples is right within 3/√n in 997 of 1,000 cases; ms/call: total / calls\n"
+            "  self ms     ±   total ms     ±         calls   ms/call  method\n"
+            "   1000.0   30%     1000.0   30%     2,000,000  0.000500  Circle.area\n"
+            "    250.0   60%      250.0   60%             -         -  Main.nap\n"
+            "      0.0     -     1250.0   27%            40      31.2  Main.loop\n"
+            "      0.0     -     1250.0   27%             1    1250.0  Main.main\n"))
+        made = self.json("top", "--times", a)
+        self.assertEqual({key: made[key] for key in ("event", "interval_ns", "samples", "estimate", "time_ns")},
+                         {"event": "cpu", "interval_ns": 10000000, "samples": 125, "estimate": True, "time_ns": 1250000000})
+        self.assertEqual(made["rows"][0], {"name": "a.Circle.area()int", "self_ns": 1000000000, "self_error": 0.3, "total_ns": 1000000000,
+                                           "total_error": 0.3, "calls": 2000000, "calls_counted": True, "ns_per_call": 500})
+        self.assertEqual(made["rows"][1]["calls"], None)
+        self.assertEqual(sum(row["self_ns"] for row in made["rows"]), made["time_ns"])
+        self.assertEqual([row["name"] for row in self.json("top", "--times", "--sort", "total", "-n", "2", a)["rows"]],
+                         ["a.Main.loop(int)void", "a.Main.main()void"])
+        self.assertEqual([row["total_ns"] for row in self.json("top", "--times", "--include", "a.Circle", a)["rows"]], [1000000000])
+
+    def test_times_of_fewer_signals_than_weight(self):
+        a = self.timed({**self.SAMPLING, "outcomes": {"good": [25, 125], "recovered": [0, 0]}})
+        made = self.json("top", "--times", a)
+        self.assertEqual((made["samples"], made["rows"][1]["self_error"]), (25, round(3 * 5 ** -0.5, 6)))
+        wall = self.out("top", "--times", self.timed({**self.SAMPLING, "event": "wall"}))
+        self.assertTrue(wall.startswith("1250.0 ms of wall time: an estimate"), wall)
+
+    def test_times_need_samples_with_an_interval_and_say_if_there_are_no_counts(self):
+        a = self.timed(callCountProfiles=[])
+        self.assertEqual(self.err("top", "--times", a),
+                         f"iprof: warning: {a} has no counts of calls, so there is no time for each call: record with calls=y\n")
+        self.assertIn("   1000.0   30%     1000.0   30%             -         -  Circle.area\n", self.out("top", "--times", a))
+        self.assertRegex(self.err("top", "--times", self.timed(samplingProfiles=[]), expect=5), r"^iprof: warning: \S+ has no samples: .*\n$")
+        self.assertEqual(self.json("top", "--times", self.timed(samplingProfiles=[]), expect=5)["rows"], [])
+        foreign = self.write("f.iprof", profile(**self.TIMED))
+        self.assertEqual(self.err("top", "--times", foreign, expect=5),
+                         f"iprof: warning: {foreign} does not say for which time a sample stands, so there are no times\n")
+        self.assertIn("--times is of methods", self.err("top", "--times", "--by", "line", a, expect=2))
+        self.assertIn("--times is of methods", self.err("top", "--times", "--first", a, expect=2))
+
+    def test_times_of_estimated_calls(self):
+        made = self.timed()
+        document = self.load("t.iprof")
+        document["iprofagent"]["estimates"] = {"calls": {"a.Circle.area()int": 1000000}}
+        rows = {row["name"]: row for row in self.json("top", "--times", self.write("e.iprof", document))["rows"]}
+        self.assertEqual(rows["a.Circle.area()int"]["calls_counted"], False)
+        self.assertIn("~2,000,000", self.out("top", "--times", self.path("e.iprof")))
+        self.assertNotIn("~", self.out("top", "--times", made))
+
     def test_no_samples(self):
         made = profile()
         del made["samplingProfiles"]

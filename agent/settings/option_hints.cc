@@ -32,10 +32,48 @@ constexpr Alias kAliases[] = {
     {"maxmemory", "memory"}, {"jdkversion", "target"}, {"version", "format"},
 };
 
+// HPROF's options that are none of ours, or have other values. The first one of a name is for the name alone.
+struct HprofOption {
+  std::string_view name;
+  std::string_view value;  // empty: any
+  std::string_view hint;
+};
+constexpr HprofOption kHprofOptions[] = {
+    {"cpu", "samples", "did you mean 'samples=y'?"},
+    {"cpu", "y", "did you mean 'samples=y'?"},
+    {"cpu", "times",
+     "did you mean 'calls=y,samples=y', from which 'iprof top --times' makes times?"},
+    {"cpu", "old", "did you mean 'contexts=calls', which has calls by caller?"},
+    {"heap", "sites", "did you mean 'alloc=512k'?"},
+    {"heap", "dump", "did you mean 'jcmd PID GC.heap_dump FILE'?"},
+    {"heap", "all", "did you mean 'alloc=512k', and 'jcmd PID GC.heap_dump FILE' for the dump?"},
+    {"monitor", "y", "did you mean 'lock=1ms'?"},
+    {"monitor", "n", "waits for locks are recorded only with 'lock='"},
+    {"format", "a", "did you mean 'iprof convert --to hprof', which writes HPROF's text?"},
+    {"format", "b", "did you mean 'jcmd PID GC.heap_dump FILE', which writes HPROF's binary form?"},
+    {"net", "", "did you mean 'control=FILE', a Unix socket for the commands of 'iprof'?"},
+    {"cutoff", "", "did you mean 'iprof convert --to hprof@cutoff=0.0001'?"},
+    {"lineno", "y", "did you mean 'lines=y'?"},
+    {"lineno", "n", "did you mean 'lines=n'?"},
+    {"thread", "y", "did you mean 'threads=y'?"},
+    {"thread", "n", "did you mean 'threads=n'?"},
+    {"msa", "", "HPROF had it for Solaris only, and it is not needed"},
+    {"verbose", "y", "did you mean 'verbose=1'?"},
+    {"verbose", "n", "did you mean 'verbose=0'?"},
+};
+
 std::string_view AliasOf(std::string_view name) {
   const auto* const found = std::find_if(std::begin(kAliases), std::end(kAliases),
                                          [&](const Alias& alias) { return alias.name == name; });
   return found == std::end(kAliases) ? std::string_view() : found->option;
+}
+
+// What HPROF's option is usually set to; empty for other names.
+std::string_view FirstValueOfHprof(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kHprofOptions), std::end(kHprofOptions),
+                   [&](const HprofOption& option) { return option.name == name; });
+  return found == std::end(kHprofOptions) ? std::string_view() : found->value;
 }
 
 bool LooksLikeFile(std::string_view text) {
@@ -63,6 +101,13 @@ std::string_view YesOrNo(std::string_view value) {
 
 }  // namespace
 
+std::string_view HintForHprof(std::string_view name, std::string_view value) {
+  for (const HprofOption& option : kHprofOptions) {
+    if (option.name == name && (option.value.empty() || option.value == value)) return option.hint;
+  }
+  return {};
+}
+
 std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before) {
   const size_t equals = item.find('=');
   const std::string_view name = item.substr(0, equals);
@@ -81,6 +126,10 @@ std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before
   }
   if (equals == std::string_view::npos && LooksLikeFile(name))
     return Unknown(name, DidYouMean(fmt::format("out={}", name)));
+  const bool has_value = equals != std::string_view::npos;
+  const std::string_view hprof =
+      HintForHprof(bare, has_value ? item.substr(equals + 1) : FirstValueOfHprof(bare));
+  if (!hprof.empty()) return Unknown(name, fmt::format("; {}", hprof));
   std::vector<std::string_view> names{"help"};
   for (const OptionSpec& spec : OptionTable()) names.push_back(spec.name);
   const std::string_view alias = AliasOf(bare);

@@ -42,6 +42,53 @@ TEST_CASE("words of other tools, and help in another form") {
   CHECK(Refusal("wxyz=1") == "unknown option 'wxyz' (\"help=all\" lists them all)");
 }
 
+TEST_CASE("options of HPROF that have another name here") {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"cpu=samples", "did you mean 'samples=y'?"},
+      {"cpu=y", "did you mean 'samples=y'?"},
+      {"cpu=times",
+       "did you mean 'calls=y,samples=y', from which 'iprof top --times' makes times?"},
+      {"cpu=old", "did you mean 'contexts=calls', which has calls by caller?"},
+      {"heap=sites", "did you mean 'alloc=512k'?"},
+      {"heap=dump", "did you mean 'jcmd PID GC.heap_dump FILE'?"},
+      {"heap=all", "did you mean 'alloc=512k', and 'jcmd PID GC.heap_dump FILE' for the dump?"},
+      {"monitor=y", "did you mean 'lock=1ms'?"},
+      {"monitor=n", "waits for locks are recorded only with 'lock='"},
+      {"net=localhost:5000",
+       "did you mean 'control=FILE', a Unix socket for the commands of 'iprof'?"},
+      {"cutoff=0.001", "did you mean 'iprof convert --to hprof@cutoff=0.0001'?"},
+      {"lineno=n", "did you mean 'lines=n'?"},
+      {"thread=y", "did you mean 'threads=y'?"},
+      {"msa=y", "HPROF had it for Solaris only, and it is not needed"},
+      {"file=java.hprof.txt", "did you mean 'out=java.hprof.txt'?"},
+  };
+  for (const auto& [given, hint] : cases) {
+    INFO(given);
+    const std::string name(given.substr(0, given.find('=')));
+    CHECK(Refusal(given) == "unknown option '" + name + "'; " + std::string(hint));
+    CHECK(Refusal("help," + std::string(given)) == Refusal(given));
+  }
+  // Help about one of them says the same.
+  CHECK(Refusal("help=cpu") == Refusal("cpu=samples"));
+  CHECK(Refusal("help=heap") == Refusal("heap=sites"));
+  CHECK(Refusal("help=msa") == Refusal("msa=y"));
+  // What is ours, too, and what no HPROF knew.
+  CHECK(Refusal("doe=n,depth=4,force=n") == "(accepted)");
+  CHECK(Refusal("heap=64m") == "unknown option 'heap'; did you mean 'memory'?");
+  CHECK(Refusal("monitor=slow") == "unknown option 'monitor'; did you mean 'monitors'?");
+}
+
+TEST_CASE("values of HPROF for options that have others here") {
+  CHECK(Refusal("format=a")
+            .ends_with(
+                ", not 'a'; did you mean 'iprof convert --to hprof', which writes HPROF's text?"));
+  CHECK(Refusal("format=b")
+            .ends_with(", not 'b'; did you mean 'jcmd PID GC.heap_dump FILE', which writes HPROF's "
+                       "binary form?"));
+  CHECK(Refusal("verbose=y").ends_with(", not 'y'; did you mean 'verbose=1'?"));
+  CHECK(Refusal("interval=20").ends_with(", not '20'; did you mean 20ms?"));
+}
+
 TEST_CASE("a value without its unit, or with another spelling of it") {
   CHECK(Refusal("interval=10") ==
         "option 'interval' must be auto, or a number with a unit: us, ms, s, m or h, not '10'; did "

@@ -229,6 +229,8 @@ Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)
 Status BadValue(const OptionSpec& spec, std::string_view value, const Status& why) {
   std::string message =
       fmt::format("option '{}' {}, not '{}'", spec.name, why.message(), ShownOption(value));
+  const std::string_view hprof = HintForHprof(spec.name, value);
+  if (!hprof.empty()) return Bad(fmt::format("{}; {}", message, hprof));
   const std::string nearest = NearestValue(spec, value);
   if (!nearest.empty()) message += fmt::format("; did you mean {}?", nearest);
   return Bad(std::move(message));

@@ -4,6 +4,7 @@
 #include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
 #include "cli/files/edges/divided_calls.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
@@ -12,12 +13,14 @@
 #include "cli/files/replaced_inputs.h"
 #include "cli/files/table_names.h"
 #include "cli/files/target_option.h"
+#include "cli/files/thread_option.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
 #include "writer/base/join_text.h"
 #include "writer/profile/image/image_profile.h"
 #include "writer/profile/io/context_form.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/format_version.h"
 
 namespace iprof::cli {
@@ -44,6 +47,8 @@ class ConvertCommand : public Command {
         AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
                   "What the collapsed stacks are: samples, or calls with their callers "
                   "as far as the profile has them (default: samples)");
+    value_.AddTo(options,
+                 "What the collapsed stacks count, and what alone is in csv and speedscope");
     version_option_ =
         AddOutputVersion(options, version_,
                          "Format version of pretty and iprof (default: auto, the lowest "
@@ -87,7 +92,8 @@ class ConvertCommand : public Command {
     }
     if (const ProfileFilter filter = filter_.filter(); target_.is_profile() && !filter.empty())
       profile = FilterForBuild(*profile, filter);
-    if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
+    if (value_.value() && !value_.Find(console, file_, *profile)) return ExitCode::kNoSamples;
+    if (HasNothingFor(*profile))
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     if (contexts_ == "inclusive") profile = ToInclusive(*profile);
     if (!profile.ok()) return console.Error(profile.status());
@@ -112,8 +118,11 @@ class ConvertCommand : public Command {
     console.Print("{}\n", EscapeForTerminal(said));
   }
 
-  bool WantsSamplesOnly() const {
-    return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+  bool HasNothingFor(const Profile& profile) const {
+    if (target_.is_profile() || value_.value() || profile.entry_count(Table::kSamples) > 0)
+      return false;
+    if (target_.other->needs_samples) return EventsOf(profile).empty();
+    return target_.other->one_table && stacks_ == "samples";
   }
 
   static constexpr size_t kMostNamed = 5;
@@ -157,6 +166,10 @@ class ConvertCommand : public Command {
       return Usage(
           "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
     }
+    if (value_.given() && (target_.is_profile() || target_.other->needs_samples))
+      return Usage("--value needs another format than iprof, pretty and hprof, which have all");
+    if (value_.value() && stacks_ == "calls")
+      return Usage("--stacks calls and --value both say what the stacks count");
     if (version_option_.given() && !target_.is_profile())
       return Usage("--output-version needs --to pretty or iprof");
     if (version_option_.given() && !target_.version.empty())
@@ -192,7 +205,12 @@ class ConvertCommand : public Command {
 
   Status WriteOther(Console& console, const Profile& profile) const {
     const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
-    const ExportOptions options{.bci = bci_given_, .stacks = *TableOfName(stacks_)};
+    ExportOptions options = target_.options;
+    options.bci = bci_given_;
+    options.stacks = *TableOfName(stacks_);
+    options.value = value_.value();
+    if (options.hprof.thread && profile.entry_count(Table::kSamples) > 0)
+      KnowsThreads(console, file_, profile);
     return WriteOutput(console, output_, gzip, [&](ByteSink& sink) {
       return target_.other->write(profile, options, sink);
     });
@@ -228,6 +246,7 @@ class ConvertCommand : public Command {
   bool bci_given_ = false;
   std::string stacks_ = "samples";
   OptionRow stacks_option_;
+  EventOption value_;
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
@@ -246,7 +265,11 @@ constexpr Example kConvertExamples[] = {
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
      "For 'pprof -http=: app.pb.gz' and what else reads its files."},
+    {"iprof convert --to collapsed --value alloc-bytes app.iprof -o app.collapsed",
+     "The same for a flame graph of allocations."},
     {"iprof convert --to speedscope app.iprof -o app.speedscope.json", "For speedscope."},
+    {"iprof convert --to hprof@depth=8 app.iprof -o app.hprof.txt",
+     "For scripts that read HPROF's text, with stacks of eight frames."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
     {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
      "Write format 1.0.0, and say what it has no place for."},
@@ -268,14 +291,16 @@ const CommandEntry kConvertEntry = {
     "convert", "Convert a profile to another form",
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
-    "first, joined by ';'), for pprof, or for speedscope. With --classpath or --jdk, a profile "
+    "first, joined by ';'), for pprof, for speedscope, or as the text of HPROF, which also has "
+    "allocations and waits for locks. With --classpath or --jdk, a profile "
     "of an older version of the program is repaired: what does not fit is dropped and counted. "
     "Positions in methods whose code has changed are found again by the instructions around them, "
     "if "
     "--old-classpath or --old-jdk has the recorded code.\n\nExits with 5, and writes nothing, if "
     "it "
     "has "
-    "no samples to write as collapsed stacks. A new profile can be read by no more than the input; "
+    "no samples to write as collapsed stacks or as HPROF's text. A new profile can be read by no "
+    "more than the input; "
     "other forms follow the umask.\n\nProfiles of iprofagent count calls "
     "without callers, unless contexts=calls or --edges divides them, so their stacks of calls have "
     "one frame each. Those of instrumented images have callers. --edges prints how many calls have "

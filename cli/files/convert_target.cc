@@ -72,6 +72,12 @@ std::string ConvertTarget::Parse(std::string_view text, ConvertTarget& target) {
     return fmt::format("'{}' names no version that can be written: {} can", ShownOption(text),
                        VersionsOf(name, " and "));
   }
+  if (const ExportFormat* const format = FindExportFormat(name);
+      format != nullptr && format->parse != nullptr) {
+    target.other = format;
+    return at == std::string_view::npos ? std::string()
+                                        : format->parse(text.substr(at + 1), target.options);
+  }
   target.other = FindExportFormat(text);
   return target.other != nullptr ? std::string() : Refusal(text);
 }

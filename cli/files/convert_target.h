@@ -1,5 +1,5 @@
 // ConvertTarget: what `iprof convert --to` names: the profile's own format, minified or indented and in
-// a chosen version, or another program's format (cli/views/export).
+// a chosen version, or another program's format (cli/views/export), with its own options.
 //
 // Guarantees: pure. Threads: any.
 // Failure: a sentence that says what was probably meant. Throws nothing but std::bad_alloc.
@@ -16,7 +16,8 @@ namespace iprof::cli {
 struct ConvertTarget {
   const ExportFormat* other = nullptr;  // null: an iprof
   bool pretty = false;
-  std::string version;  // "1.0.0"; empty: not named
+  std::string version;    // "1.0.0"; empty: not named
+  ExportOptions options;  // those of the other format that were named: hprof@depth=8
 
   bool is_profile() const { return other == nullptr; }
 

@@ -17,6 +17,12 @@ constexpr ExportFormat kFormats[] = {
      .compressed = true,
      .write = WritePprof},
     {.name = "speedscope", .help = "samples and calls for speedscope", .write = WriteSpeedscope},
+    {.name = "hprof",
+     .help = "the text of the JDK's old profiler, also with its options, as in "
+             "hprof@depth=4,cutoff=0.0001,lineno=y,thread=n",
+     .needs_samples = true,
+     .parse = ParseHprofOptions,
+     .write = WriteHprof},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST_CASE("formats are found by their names, which are unique") {
     CHECK(names.insert(format.name).second);
     CHECK(FindExportFormat(format.name) == &format);
   }
-  CHECK(names.size() == 4);
+  CHECK(names.size() == 5);
   CHECK(FindExportFormat("html") == nullptr);
 }
 

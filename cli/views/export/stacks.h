@@ -1,20 +1,22 @@
-// Stacks: what formats with stacks share: the distinct places of frames, and what a sample stands for.
+// Stacks: what formats with stacks share: the text of frames, and their distinct places.
 //
 // Guarantees: a place is a method and a source line; frames whose line the profile does not have
 // share one place a method. Places are numbered from 0 in order of first appearance.
-// Threads: one per object; SampleTimeOf any. Failure: none but std::bad_alloc.
+// Threads: one per object. Failure: none but std::bad_alloc.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "writer/profile/io/source_lines.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
+
+// The name of a frame's method on one line: control characters, and `also`, become \xNN.
+std::string FrameText(std::string_view name, char also = '\n');
 
 struct FramePlace {
   MethodIndex method;
@@ -31,18 +33,9 @@ class FramePlaces {
 
  private:
   const Profile& profile_;
-  const SourceLines lines_;
   std::unordered_map<uint64_t, size_t> by_position_;  // method and bci
   std::unordered_map<uint64_t, size_t> by_line_;      // method and line
   std::vector<FramePlace> places_;
 };
-
-// The time for which a sample of weight 1 stands.
-struct SampleTime {
-  std::string event;  // "cpu", "wall"
-  int64_t interval_ns;
-};
-// Nullopt if the profile does not say it.
-std::optional<SampleTime> SampleTimeOf(const Profile& profile);
 
 }  // namespace iprof

@@ -144,6 +144,14 @@ WeightScale SamplingSum::ScaleFromFirst() const {
   return {static_cast<uint64_t>(Number(kFirstInterval)), static_cast<uint64_t>(interval_ns_)};
 }
 
+std::optional<SampleTime> SampleTimeOf(const Profile& profile) {
+  const auto json = AgentPart(profile, kSamplingPart);
+  const auto sampling = json ? SamplingSum::Parse(*json) : std::nullopt;
+  if (!sampling) return std::nullopt;
+  const auto [event, interval_ns] = sampling->Kind();
+  return SampleTime{event, interval_ns};
+}
+
 int64_t SignalsBehind(int64_t total_weight, std::optional<std::string_view> json) {
   const auto sum = json ? SamplingSum::Parse(*json) : std::nullopt;
   const int64_t good = sum ? sum->GoodSignals() : 0;

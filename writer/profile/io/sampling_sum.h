@@ -25,6 +25,8 @@
 
 namespace iprof {
 
+class Profile;
+
 class SamplingSum {
  public:
   static std::optional<SamplingSum> Parse(std::string_view json, int64_t weight = 1);
@@ -54,6 +56,14 @@ class SamplingSum {
   std::map<std::string, std::set<std::string>, std::less<>> texts_;
   std::map<std::string, Pair, std::less<>> outcomes_;
 };
+
+// The time for which a sample of weight 1 stands.
+struct SampleTime {
+  std::string event;  // "cpu", "wall"
+  int64_t interval_ns = 0;
+};
+// Nullopt if the profile does not say it.
+std::optional<SampleTime> SampleTimeOf(const Profile& profile);
 
 // A profile with fewer signals is of little use: some consumers then ignore all samples.
 inline constexpr int64_t kFewSignals = 500;

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "writer/profile/io/agent_section.h"
+#include "writer/profile/model.h"
+
 namespace iprof {
 namespace {
 
@@ -124,6 +127,18 @@ TEST_CASE("samples are from so many signals") {
   CHECK(SignalsBehind(300, kAdapted) == 300);  // some had no frame that is in the profile
   CHECK(SignalsBehind(2000, std::nullopt) == 2000);
   CHECK(SignalsBehind(2000, R"({"event":"cpu","intervalNs":10})") == 2000);
+}
+
+TEST_CASE("a profile says for which time a sample stands, or does not") {
+  Profile profile;
+  CHECK_FALSE(SampleTimeOf(profile));
+  SetAgentPart(profile, kSamplingPart, R"({"event":"wall","intervalNs":10000000})");
+  const auto time = SampleTimeOf(profile);
+  REQUIRE(time);
+  CHECK(time->event == "wall");
+  CHECK(time->interval_ns == 10'000'000);
+  SetAgentPart(profile, kSamplingPart, R"({"event":1})");
+  CHECK_FALSE(SampleTimeOf(profile));
 }
 
 }  // namespace
