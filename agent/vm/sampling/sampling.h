@@ -51,7 +51,7 @@
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
 #include "agent/vm/sampling/stack_copy.h"
-#include "agent/vm/sampling/thread_names.h"
+#include "agent/vm/recorder/thread_names.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {

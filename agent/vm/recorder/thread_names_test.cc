@@ -1,4 +1,4 @@
-#include "agent/vm/sampling/thread_names.h"
+#include "agent/vm/recorder/thread_names.h"
 
 #include <catch2/catch.hpp>
 
