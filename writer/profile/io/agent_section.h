@@ -3,6 +3,7 @@
 // Consumers of the format skip the key. Each member except "version" is a part, a JSON object:
 //   code        hashes of the recorded methods' code (code_part.h)
 //   estimates   which numbers are estimated, and not counted (estimate_note.h)
+//   events      allocations and waits for locks, with their stacks (event_part.h)
 //   image       for which image build the profile is meant (image/image_note.h)
 //   lines       source lines of sampled positions, in older profiles (source_lines.h)
 //   harvest     that the numbers are HotSpot's own, and how they were estimated (harvest_note.h)
@@ -46,6 +47,7 @@ inline constexpr int64_t kAgentKeyVersion = 1;
 inline constexpr std::string_view kCodePart = "code";
 inline constexpr std::string_view kContextsPart = "contexts";
 inline constexpr std::string_view kEstimatesPart = "estimates";
+inline constexpr std::string_view kEventsPart = "events";
 inline constexpr std::string_view kHarvestPart = "harvest";
 inline constexpr std::string_view kImagePart = "image";
 inline constexpr std::string_view kLinesPart = "lines";
