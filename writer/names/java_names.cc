@@ -24,4 +24,17 @@ std::string JavaMethodName(InternalName owner, std::string_view name, std::strin
   return ToUtf8(text.append("(").append(parameters).append(")"));
 }
 
+std::string JavaTypeName(std::string_view profile_name) {
+  const size_t dimensions = std::min(profile_name.find_first_not_of('['), profile_name.size());
+  std::string_view element = profile_name.substr(dimensions);
+  std::string text(element);
+  if (dimensions > 0 && element.starts_with('L') && element.ends_with(';')) {
+    text = element.substr(1, element.size() - 2);
+  } else if (dimensions > 0 && element.size() == 1) {
+    text = TypeNameOf(Descriptor(element)).value_or(text);
+  }
+  for (size_t d = 0; d < dimensions; ++d) text += "[]";
+  return text;
+}
+
 }  // namespace iprof

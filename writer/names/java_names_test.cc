@@ -13,5 +13,15 @@ TEST_CASE("methods as Java writes them") {
   CHECK(JavaMethodName(InternalName("a/B"), "f", "(I") == "a.B.f(I");
 }
 
+TEST_CASE("types as Java writes them") {
+  CHECK(JavaTypeName("[B") == "byte[]");
+  CHECK(JavaTypeName("[[Ljava.lang.String;") == "java.lang.String[][]");
+  CHECK(JavaTypeName("a.B$C") == "a.B$C");
+  CHECK(JavaTypeName("int") == "int");
+  CHECK(JavaTypeName("[?") == "?[]");
+  CHECK(JavaTypeName("[") == "[]");
+  CHECK(JavaTypeName("") == "");
+}
+
 }  // namespace
 }  // namespace iprof

@@ -49,7 +49,8 @@ class Selection {
       : from_(from), cuts_(std::move(cuts)) {
     const ThreadFrames threads(from);
     for (const TypeIndex type : TypesOf(from))
-      is_wanted_.push_back(!threads.Is(type) && filter.Wants(from.TypeName(type)));
+      is_wanted_.push_back(!threads.Is(type) && from.TypeName(type) != kClassType &&
+                           filter.Wants(from.TypeName(type)));
   }
 
   Profile Run() {

@@ -234,7 +234,7 @@ std::string DescribeCallers(const Profile& profile, ContextIndex context, size_t
 std::string QualifiedName(const Profile& profile, MethodIndex method) {
   if (method == kNoMethod) return profile.DescribeMethod(method);
   std::string name(profile.TypeName(profile.DeclaringType(method)));
-  if (name == kThreadType) return profile.DescribeMethod(method);
+  if (name == kThreadType || name == kClassType) return profile.DescribeMethod(method);
   name += '.';
   name += profile.MethodName(method);
   return name;

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -144,6 +145,8 @@ class EventTables {
   bool empty() const { return !allocation_figures_ && !wait_figures_; }
 
   void Unite(const EventTables& other);
+  // The rows whose stack is wanted. Figures stay: they are those of the run.
+  EventTables Where(const std::function<bool(EventStack stack)>& wants) const;
   // By the weight of a profile in a merge, at least 0. The numbers of samples stay: they say how sure the values are.
   void Multiply(int64_t weight);
 
@@ -155,10 +158,13 @@ class EventTables {
   };
   using Stack = std::vector<EventFrame>;
 
+  // Adds rows and all that they name. `wants`: which stacks of the other tables.
+  void AddRows(const EventTables& other, const std::function<bool(EventStack stack)>& wants);
+
   Names types_;
   Names threads_;
   std::vector<Method> methods_;
-  std::map<std::tuple<std::string, std::string, std::string>, uint32_t> method_numbers_;
+  std::map<Method, uint32_t> method_numbers_;
   std::map<Stack, uint32_t> stack_numbers_;
   std::vector<const Stack*> stacks_;  // the keys of stack_numbers_
   std::vector<Allocation> allocations_;

@@ -267,6 +267,67 @@ Profile MakeShapedProfile(size_t scale, uint64_t seed) {
   return profile;
 }
 
+EventTables MakeExampleEvents() {
+  EventTables events;
+  const EventMethod main = events.AddMethod("a.Main", "main", "([Ljava/lang/String;)V");
+  const EventMethod load = events.AddMethod("a.Main", "load", "(I)V");
+  const EventMethod copy = events.AddMethod("java.util.Arrays", "copyOf", "([BI)[B");
+  const EventMethod park =
+      events.AddMethod("java.util.concurrent.locks.LockSupport", "park", "(Ljava/lang/Object;)V");
+  const EventFrame copy_frame{.method = copy, .bci = 2, .line = 3541};
+  const EventFrame main_frame{.method = main, .bci = 5, .line = 11};
+  const auto load_at = [&](Bci bci, int32_t line) {
+    return EventFrame{.method = load, .bci = bci, .line = line};
+  };
+  const auto stack = [&](const std::vector<EventFrame>& frames) { return events.AddStack(frames); };
+  const EventThread in_main = events.AddThread("main");
+  const EventThread in_pool = events.AddThread("pool-*-thread-*");
+  const EventType bytes = events.AddType("[B");
+  const EventType node = events.AddType("a.Node");
+  const EventType lock = events.AddType("a.Lock");
+  events.Add(EventTables::Allocation{.stack = stack({copy_frame, load_at(7, 21), main_frame}),
+                                     .type = bytes,
+                                     .thread = in_main,
+                                     .bytes = 6'000'000,
+                                     .objects = 60,
+                                     .live_bytes = 2'000'000,
+                                     .live_objects = 20,
+                                     .samples = 12,
+                                     .live_samples = 4});
+  events.Add(EventTables::Allocation{.stack = stack({copy_frame, load_at(7, 21)}),
+                                     .type = bytes,
+                                     .thread = in_pool,
+                                     .bytes = 1'000'000,
+                                     .objects = 10,
+                                     .samples = 2});
+  events.Add(EventTables::Allocation{.stack = stack({load_at(12, 23), main_frame}),
+                                     .type = node,
+                                     .thread = in_main,
+                                     .bytes = 3'000'000,
+                                     .objects = 100'000,
+                                     .live_bytes = 3'000'000,
+                                     .live_objects = 100'000,
+                                     .samples = 6,
+                                     .live_samples = 6});
+  events.AddFigures(EventTables::AllocationFigures{
+      .intervals = {524'288}, .samples = 21, .dropped = 1, .swept_ms = 1'764'530'000'000});
+  events.Add(EventTables::Wait{.stack = stack({load_at(30, 30), main_frame}),
+                               .type = lock,
+                               .thread = in_main,
+                               .owner = stack({load_at(40, 33)}),
+                               .ns = 5'000'000,
+                               .waits = 2});
+  events.Add(
+      EventTables::Wait{.stack = stack({{.method = park, .bci = 14, .line = 211}, load_at(30, 30)}),
+                        .type = lock,
+                        .thread = in_pool,
+                        .is_park = true,
+                        .ns = 20'000'000,
+                        .waits = 4});
+  events.AddFigures(EventTables::WaitFigures{.thresholds = {1'000'000}, .waits = 6, .shorter = 41});
+  return events;
+}
+
 std::string FirstDifference(const Profile& a, const Profile& b) { return Comparison(a, b).Run(); }
 
 }  // namespace iprof

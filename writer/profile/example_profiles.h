@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "writer/profile/event_tables.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
@@ -37,6 +38,14 @@ Profile MakeRandomProfile(uint64_t seed, ExampleKind kind = ExampleKind::kAnythi
 // virtual contexts; depth median 2-3, 99th percentile 8-13, at most 19. Profiles with different
 // seeds are like several runs of a program: other counts and some other contexts.
 Profile MakeShapedProfile(size_t scale, uint64_t seed);
+
+// Allocations and waits of one program. a.Main.main calls a.Main.load, which calls java.util.Arrays.copyOf. By class and thread:
+//   [B in copyOf < load < main, in main     6,000,000 bytes in 60 objects, 12 samples; alive 2,000,000 in 20, 4 samples
+//   [B in copyOf < load, in pool-*-thread-* 1,000,000 bytes in 10 objects, 2 samples
+//   a.Node in load < main, in main          3,000,000 bytes in 100,000 objects, 6 samples; alive 3,000,000 in 100,000, 6 samples
+//   a.Lock at load:30 < main, in main       5 ms in 2 waits for a monitor that a stack load:40 owned
+//   a.Lock in LockSupport.park < load       20 ms in 4 waits, in pool-*-thread-*
+EventTables MakeExampleEvents();
 
 // The first difference of the two as a line of text; empty if they are equal, including indices,
 // ids and order.

@@ -338,6 +338,7 @@ std::string Profile::DescribeMethod(MethodIndex method) const {
   const auto signature = Signature(method);
   std::string text(TypeName(signature[0]));
   if (text == kThreadType) return "[" + std::string(MethodName(method)) + "]";
+  if (text == kClassType) return std::string(MethodName(method));
   text.append(".").append(MethodName(method)).append("(");
   for (size_t i = 2; i < signature.size() && text.size() <= kMostDescribedBytes; ++i) {
     if (i > 2) text.append(", ");

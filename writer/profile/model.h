@@ -172,7 +172,7 @@ class Profile {
   // Source lines and callees of positions, as far as they are known.
   PositionNotes& notes();
   const PositionNotes& notes() const;
-  // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "[main]" for a thread (sample_threads.h), "(none)" for
+  // A readable name, "a.b.Outer.name(int, java.lang.String)void"; "[main]" for a thread and "byte[]" for a class (sample_threads.h), "(none)" for
   // kNoMethod. Cut off after kMostDescribedBytes.
   std::string DescribeMethod(MethodIndex method) const;
 

@@ -19,6 +19,8 @@
 namespace iprof {
 
 inline constexpr std::string_view kThreadType = ";thread";
+// As the innermost frame, the class of an event (writer/ops/event_samples.h): also in memory only.
+inline constexpr std::string_view kClassType = ";class";
 
 // The method that stands for a thread.
 MethodIndex AddThread(Profile& profile, std::string_view name);

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, kMemoryParts> kTitles{
     "types",           "generated names", "watched classes",
     "methods",         "method ids",      "compiled code",
     "counts left out", "weights",         "raw file",
-    "estimates",       "contexts",        "threads"};
+    "estimates",       "contexts",        "threads",         "events"};
 
 }  // namespace
 

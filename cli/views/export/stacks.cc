@@ -14,17 +14,14 @@ uint64_t Key(MethodIndex method, uint32_t number) {
 
 }  // namespace
 
-FramePlaces::FramePlaces(const Profile& profile)
-    : profile_(profile), lines_(SourceLines::Of(profile)) {}
+FramePlaces::FramePlaces(const Profile& profile) : profile_(profile) {}
 
 size_t FramePlaces::NumberOf(const Frame& frame) {
   const auto [position, is_new_position] =
       by_position_.try_emplace(Key(frame.method, static_cast<uint32_t>(frame.bci)), 0);
   if (!is_new_position) return position->second;
-  int64_t line = 0;
-  if (!lines_.empty())
-    line = lines_.LineOf(profile_.DescribeMethod(frame.method), frame.bci).value_or(0);
-  if (line < 0 || line > UINT32_MAX) line = 0;  // none that a class file has
+  const int32_t line =
+      std::max<int32_t>(profile_.notes().LineOf(frame.method, frame.bci).value_or(0), 0);
   const auto [place, is_new] =
       by_line_.try_emplace(Key(frame.method, static_cast<uint32_t>(line)), places_.size());
   if (is_new) places_.push_back({frame.method, line});

@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "writer/profile/io/source_lines.h"
 #include "writer/profile/model.h"
 
 namespace iprof {
@@ -31,7 +30,6 @@ class FramePlaces {
 
  private:
   const Profile& profile_;
-  const SourceLines lines_;
   std::unordered_map<uint64_t, size_t> by_position_;  // method and bci
   std::unordered_map<uint64_t, size_t> by_line_;      // method and line
   std::vector<FramePlace> places_;

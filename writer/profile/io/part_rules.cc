@@ -6,6 +6,7 @@
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/context_form.h"
 #include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/io/run_note.h"
@@ -35,6 +36,20 @@ std::string MultiplyHarvest(std::string_view json, int64_t /*weight*/) {
   return note.ToJson();
 }
 
+bool IsEventPart(std::string_view json) { return ParseEvents(json).has_value(); }
+
+std::string UniteEvents(std::string_view left, std::string_view right) {
+  EventTables events = *ParseEvents(left);
+  events.Unite(*ParseEvents(right));
+  return EventsToJson(events);
+}
+
+std::string MultiplyEvents(std::string_view json, int64_t weight) {
+  EventTables events = *ParseEvents(json);
+  events.Multiply(weight);
+  return EventsToJson(events);
+}
+
 constexpr PartRule kRules[] = {
     {kCodePart, "36 bits, six digits for the names, and six or '-' for each recorded method",
      IsCodePart},
@@ -52,6 +67,9 @@ constexpr PartRule kRules[] = {
      [](std::string_view json) { return SourceLines().AddJson(json); }},
     {kHarvestPart, "what HotSpot's counters are, and how they were estimated", IsNote<HarvestNote>,
      UniteNotes<HarvestNote>, MultiplyHarvest},
+    {kEventsPart,
+     "allocations and waits for locks, in version 1: names, stacks, and rows that name them",
+     IsEventPart, UniteEvents, MultiplyEvents},
     {kEstimatesPart, "which numbers are estimated", IsNote<EstimateNote>},
 };
 
