@@ -1,0 +1,83 @@
+#include "agent/vm/events/wait_table.h"
+
+#include "writer/base/hash.h"
+
+namespace iprof::vm {
+namespace {
+
+// What a node and its place in the table take.
+constexpr size_t kRowBytes = sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + 40;
+
+}  // namespace
+
+size_t WaitTable::RowHash::operator()(const Row& row) const {
+  uint64_t hash = MixHash(ProcessHashSeed(), uint64_t{row.stack} << 32 | row.type);
+  hash = MixHash(hash, uint64_t{row.thread} << 32 | row.owner);
+  return MixHash(hash, row.is_park ? 1 : 0);
+}
+
+void WaitTable::Begin(int64_t thread, int64_t now_ns) {
+  Part& part = PartOf(thread);
+  const std::lock_guard lock(part.mutex);
+  if (part.begun.size() < kMostBegun / kParts || part.begun.contains(thread))
+    part.begun[thread] = now_ns;
+}
+
+std::optional<int64_t> WaitTable::End(int64_t thread, int64_t now_ns) {
+  Part& part = PartOf(thread);
+  const std::lock_guard lock(part.mutex);
+  const auto begun = part.begun.find(thread);
+  if (begun == part.begun.end()) return std::nullopt;
+  const int64_t ns = now_ns - begun->second;
+  part.begun.erase(begun);
+  return ns;
+}
+
+void WaitTable::ForgetBegun() {
+  for (Part& part : parts_) {
+    const std::lock_guard lock(part.mutex);
+    part.begun.clear();
+  }
+}
+
+void WaitTable::Add(const Row& row, int64_t ns) {
+  const std::lock_guard lock(mutex_);
+  ++waits_;
+  auto known = rows_.find(row);
+  if (known == rows_.end()) {
+    if (!has_room_()) {
+      ++dropped_;
+      return;
+    }
+    known = rows_.emplace(row, Sum{}).first;
+    bytes_.store(rows_.size() * kRowBytes, std::memory_order_relaxed);
+  }
+  known->second.ns += ns;
+  ++known->second.waits;
+}
+
+void WaitTable::NoteDropped() {
+  const std::lock_guard lock(mutex_);
+  ++waits_;
+  ++dropped_;
+}
+
+void WaitTable::Reset() {
+  const std::lock_guard lock(mutex_);
+  rows_.clear();
+  waits_ = dropped_ = 0;
+  shorter_.store(0, std::memory_order_relaxed);
+  bytes_.store(0, std::memory_order_relaxed);
+}
+
+std::vector<std::pair<WaitTable::Row, WaitTable::Sum>> WaitTable::Rows() const {
+  const std::lock_guard lock(mutex_);
+  return {rows_.begin(), rows_.end()};
+}
+
+WaitTable::Figures WaitTable::figures() const {
+  const std::lock_guard lock(mutex_);
+  return {waits_, dropped_, shorter_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace iprof::vm
