@@ -15,6 +15,7 @@ constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
 constexpr int64_t kMinRawBytes = 1 << 20;
 constexpr int64_t kMaxRawBytes = 1 << 30;
 constexpr int64_t kLeastMemory = 64 << 10;
+constexpr int64_t kMostAllocBytes = 1 << 30;
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
@@ -187,6 +188,9 @@ Status FindContradiction(const Options& options, const WasGiven& was_given) {
   if (was_given("memory") && was_given("samples-memory") &&
       options.samples_memory.bytes > options.memory.bytes) {
     return Bad("samples-memory= is a part of memory=, so it cannot be larger");
+  }
+  if (options.alloc.bytes > kMostAllocBytes) {
+    return Bad("option 'alloc' must be 0, or a size up to 1g");
   }
   if (was_given("delay") && !options.start) {
     return Bad("delay= starts the recording by itself, which start=n rules out");

@@ -187,6 +187,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "the signal to sample with; default: SIGURG, or SIGWINCH where SIGURG is in use"},
     {"precise", kExperts, &Options::precise, "y",
      "after a late start: have hot code compiled again, so that its samples have precise lines"},
+    {"alloc", kUsers, &Options::alloc, "0",
+     "sample what the program allocates, and what stays alive: alloc=512k; 0: do not"},
 });
 
 template <typename T>

@@ -113,6 +113,10 @@ struct Options {
   int signal = 0;           // 0: choose a free one
   bool threads = false;     // samples know their thread
   bool precise = true;      // compile code again whose samples lack precise lines
+
+  // Events.
+  ByteSize alloc;  // the mean distance between two sampled allocations; 0: none is sampled
+  bool RecordsEvents() const { return alloc.bytes > 0; }
 };
 
 // How an option's text is stored in its member. The alternative is the option's kind.

@@ -4,6 +4,7 @@
 #include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
 #include "cli/files/edges/divided_calls.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
@@ -44,6 +45,8 @@ class ConvertCommand : public Command {
         AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
                   "What the collapsed stacks are: samples, or calls with their callers "
                   "as far as the profile has them (default: samples)");
+    value_.AddTo(options,
+                 "What the collapsed stacks count, and what alone is in csv and speedscope");
     version_option_ =
         AddOutputVersion(options, version_,
                          "Format version of pretty and iprof (default: auto, the lowest "
@@ -87,6 +90,7 @@ class ConvertCommand : public Command {
     }
     if (const ProfileFilter filter = filter_.filter(); target_.is_profile() && !filter.empty())
       profile = FilterForBuild(*profile, filter);
+    if (value_.value() && !value_.Find(console, file_, *profile)) return ExitCode::kNoSamples;
     if (WantsSamplesOnly() && profile->entry_count(Table::kSamples) == 0)
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     if (contexts_ == "inclusive") profile = ToInclusive(*profile);
@@ -113,7 +117,8 @@ class ConvertCommand : public Command {
   }
 
   bool WantsSamplesOnly() const {
-    return !target_.is_profile() && target_.other->one_table && stacks_ == "samples";
+    return !target_.is_profile() && target_.other->one_table && stacks_ == "samples" &&
+           !value_.value();
   }
 
   static constexpr size_t kMostNamed = 5;
@@ -157,6 +162,10 @@ class ConvertCommand : public Command {
       return Usage(
           "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
     }
+    if (value_.given() && target_.is_profile())
+      return Usage("--value needs another format than iprof and pretty, which have all");
+    if (value_.value() && stacks_ == "calls")
+      return Usage("--stacks calls and --value both say what the stacks count");
     if (version_option_.given() && !target_.is_profile())
       return Usage("--output-version needs --to pretty or iprof");
     if (version_option_.given() && !target_.version.empty())
@@ -192,7 +201,8 @@ class ConvertCommand : public Command {
 
   Status WriteOther(Console& console, const Profile& profile) const {
     const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
-    const ExportOptions options{.bci = bci_given_, .stacks = *TableOfName(stacks_)};
+    const ExportOptions options{
+        .bci = bci_given_, .stacks = *TableOfName(stacks_), .value = value_.value()};
     return WriteOutput(console, output_, gzip, [&](ByteSink& sink) {
       return target_.other->write(profile, options, sink);
     });
@@ -228,6 +238,7 @@ class ConvertCommand : public Command {
   bool bci_given_ = false;
   std::string stacks_ = "samples";
   OptionRow stacks_option_;
+  EventOption value_;
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
@@ -246,6 +257,8 @@ constexpr Example kConvertExamples[] = {
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
      "For 'pprof -http=: app.pb.gz' and what else reads its files."},
+    {"iprof convert --to collapsed --value alloc-bytes app.iprof -o app.collapsed",
+     "The same for a flame graph of allocations."},
     {"iprof convert --to speedscope app.iprof -o app.speedscope.json", "For speedscope."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
     {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",

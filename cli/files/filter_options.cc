@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/files/profile_files.h"
+#include "writer/profile/io/event_part.h"
 
 namespace iprof::cli {
 namespace {
@@ -68,6 +69,9 @@ void WarnIfNothingMatches(Console& console, const std::string& path, const Profi
                           const ProfileFilter& filter) {
   for (const MethodIndex method : MethodsOf(profile)) {
     if (filter.Wants(profile, method)) return;
+  }
+  for (const EventTables::Method& method : EventsOf(profile).methods()) {
+    if (filter.Wants(method.type)) return;
   }
   console.Warn(
       fmt::format("{} has no class that matches: {}", NameOfInput(path), filter.Describe()));

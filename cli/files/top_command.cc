@@ -4,10 +4,12 @@
 
 #include "cli/files/class_notes.h"
 #include "cli/files/code_names.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
 #include "cli/files/thread_option.h"
+#include "cli/files/top_events.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
@@ -27,9 +29,11 @@ class TopCommand : public Command {
                     "Print methods in the order in which they were first called, by the mean of "
                     "their ranks in all runs");
     by_option_ =
-        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread"},
+        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread", "class"},
                   "What a row is: a method, a source line or one bytecode position of a method, a "
-                  "package, a thread (default: method)");
+                  "package, a thread, or with --value the class of what was allocated or locked "
+                  "(default: method)");
+    value_.AddTo(options, "What the figures are");
     sort_option_ = AddChoice(options, "--sort", sort_, {"self", "total"},
                              "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
@@ -45,10 +49,17 @@ class TopCommand : public Command {
     if (first_ && (by_option_.given() || sort_option_.given()))
       return console.Error(
           Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
-    if (by_ == "thread" && sort_option_.given())
-      return console.Error(Status(Code::kUsage, "--by thread has an order of its own: no --sort"));
+    if (first_ && value_.given())
+      return console.Error(Status(Code::kUsage, "--first and --value exclude each other"));
+    if ((by_ == "thread" || by_ == "class") && sort_option_.given())
+      return console.Error(
+          Status(Code::kUsage, "--by " + by_ + " has an order of its own: no --sort"));
+    if (by_ == "class" && !value_.value())
+      return console.Error(
+          Status(Code::kUsage, "--by class needs a value: --value alloc-bytes, for example"));
     Result<Profile> read = ReadWithThreads(console, path_);
     if (!read.ok()) return console.Error(read.status());
+    if (value_.value()) return PrintEvents(console, *read);
     if (by_ == "thread") return PrintThreads(console, *read);
     std::optional<Profile> profile = threads_.Select(console, path_, std::move(*read));
     if (!profile) return ExitCode::kNoSamples;
@@ -93,6 +104,21 @@ class TopCommand : public Command {
 
   size_t RoomForNames(const Console& console, size_t figures) const {
     return whole_names_ ? SIZE_MAX : LayoutOf(console).Room(figures);
+  }
+
+  ExitCode PrintEvents(Console& console, const Profile& profile) const {
+    const std::optional<EventTables> events = value_.Find(console, path_, profile);
+    if (!events) return ExitCode::kNoSamples;
+    return PrintTop(console, *events,
+                    {.path = path_,
+                     .value = *value_.value(),
+                     .by = by_,
+                     .sorts_by_total = sort_ == "total",
+                     .limit = limit_,
+                     .filter = filter_.filter(),
+                     .threads = &threads_,
+                     .whole_names = whole_names_,
+                     .as_json = format_ == "json"});
   }
 
   ExitCode PrintThreads(Console& console, const Profile& profile) const {
@@ -205,6 +231,7 @@ class TopCommand : public Command {
   bool first_ = false;
   OptionRow by_option_;
   OptionRow sort_option_;
+  EventOption value_;
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
@@ -222,6 +249,11 @@ constexpr Example kTopExamples[] = {
     {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
     {"iprof top --by thread app.iprof", "Threads, of a profile that was recorded with threads=y."},
+    {"iprof top --value alloc-bytes app.iprof",
+     "Who allocates, of a profile that was recorded with alloc=."},
+    {"iprof top --value live-bytes --by class app.iprof", "What stays alive, by class."},
+    {"iprof top --value lock-time --sort total app.iprof",
+     "Who waits for locks, of a profile that was recorded with lock=."},
     {"iprof top --first -n 100 app.iprof", "The hundred methods that ran first."},
 };
 
@@ -238,7 +270,11 @@ const CommandEntry kTopEntry = {
     "-c' to find the lines.\n\nWith --first it prints the order in which counted methods first "
     "ran. It "
     "is coarse: methods that were first called between two snapshots have the order in which their "
-    "classes were loaded.\n\nExits with 5 if there are no samples, or no such order.",
+    "classes were loaded.\n\nWith --value the "
+    "figures are those of allocations or waits for locks. Allocations are sampled; '±' is the "
+    "error "
+    "that three standard deviations allow, of the figure by which the rows are sorted.\n\nExits "
+    "with 5 if there are no samples, or no such order or value.",
     kTopExamples, [] { return std::unique_ptr<Command>(new TopCommand); }};
 
 }  // namespace iprof::cli

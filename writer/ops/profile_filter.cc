@@ -7,10 +7,12 @@
 #include "writer/base/glob.h"
 #include "writer/base/join_text.h"
 #include "writer/names/jdk_classes.h"
+#include "writer/ops/event_samples.h"
 #include "writer/profile/entry_copier.h"
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/code_part.h"
 #include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/position_part.h"
 #include "writer/profile/sample_threads.h"
 
@@ -46,7 +48,7 @@ class Selection {
  public:
   // `cuts`: what of each sample has to have a wanted class; empty: all of it.
   Selection(const Profile& from, const ProfileFilter& filter, std::vector<StackCut> cuts)
-      : from_(from), cuts_(std::move(cuts)) {
+      : from_(from), filter_(filter), cuts_(std::move(cuts)) {
     const ThreadFrames threads(from);
     for (const TypeIndex type : TypesOf(from))
       is_wanted_.push_back(!threads.Is(type) && from.TypeName(type) != kClassType &&
@@ -70,6 +72,8 @@ class Selection {
       }
     }
     for (const ExtraKey& extra : from_.extras()) made.SetExtra(extra.key, extra.json);
+    if (const EventTables events = EventsOf(made); !events.empty())
+      SetEvents(made, FilterEvents(events, filter_));
     TrimEstimates(made, from_);
     NoteCodeHashes(made);
     WritePositionNotes(made);
@@ -136,6 +140,7 @@ class Selection {
   }
 
   const Profile& from_;
+  const ProfileFilter& filter_;
   const std::vector<StackCut> cuts_;
   std::vector<bool> is_wanted_;  // by type
   std::vector<bool> types_named_;

@@ -5,7 +5,7 @@
 // match the whole name of the class with dots; '*' stands for any characters, '?' for one.
 //
 // An entry is kept if the class of its method is wanted; its callers do not matter. A sample is kept, as the whole
-// stack, if the class of any of its frames is wanted. Of the locked classes, those that are wanted are kept.
+// stack, if the class of any of its frames is wanted; so are allocations and waits. Of the locked classes, those that are wanted are kept.
 //
 // FilterForBuild is for what is written for an image build, which may be given only a piece of a stack. It leaves out
 // samples of which that piece has no wanted class. Example: acme.Main calls other.Task by reflection, so a build is given

@@ -10,14 +10,13 @@ namespace iprof {
 namespace {
 
 constexpr EventValueFacts kValues[] = {
-    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "bytes allocated"},
+    {EventValue::kAllocBytes, "alloc-bytes", EventUnit::kBytes, "allocated"},
     {EventValue::kAllocObjects, "alloc-objects", EventUnit::kCount, "objects allocated"},
-    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes,
-     "bytes alive after the last collection"},
+    {EventValue::kLiveBytes, "live-bytes", EventUnit::kBytes, "alive after the last collection"},
     {EventValue::kLiveObjects, "live-objects", EventUnit::kCount,
      "objects alive after the last collection"},
-    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "time that threads waited"},
-    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits"},
+    {EventValue::kLockTime, "lock-time", EventUnit::kNanoseconds, "waited for locks"},
+    {EventValue::kLockCount, "lock-count", EventUnit::kCount, "waits for locks"},
 };
 
 template <typename Id>
@@ -222,6 +221,13 @@ int64_t ValueOf(const EventTables::Allocation& row, EventValue value) {
 int64_t ValueOf(const EventTables::Wait& row, EventValue value) {
   if (value == EventValue::kLockTime) return row.ns;
   return value == EventValue::kLockCount ? row.waits : 0;
+}
+
+int64_t SumOf(const EventTables& events, EventValue value) {
+  int64_t sum = 0;
+  for (const auto& row : events.allocations()) AddTo(sum, ValueOf(row, value));
+  for (const auto& row : events.waits()) AddTo(sum, ValueOf(row, value));
+  return sum;
 }
 
 bool HasValue(const EventTables& events, EventValue value) {

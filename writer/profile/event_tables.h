@@ -190,7 +190,7 @@ struct EventValueFacts {
   EventValue value;
   std::string_view name;  // of the commands' option: "alloc-bytes"
   EventUnit unit;
-  std::string_view says;  // "bytes allocated"
+  std::string_view says;  // behind a number with its unit: "allocated", "objects allocated"
 };
 // All, in the order of the enum.
 std::span<const EventValueFacts> EventValues();
@@ -199,6 +199,7 @@ std::optional<EventValue> EventValueNamed(std::string_view name);
 
 int64_t ValueOf(const EventTables::Allocation& row, EventValue value);  // 0 for values of locks
 int64_t ValueOf(const EventTables::Wait& row, EventValue value);  // 0 for values of allocations
+int64_t SumOf(const EventTables& events, EventValue value);
 // Whether the value was recorded: for live objects, also whether a collection was seen.
 bool HasValue(const EventTables& events, EventValue value);
 

@@ -12,13 +12,6 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-int64_t SumOf(const EventTables& events, EventValue value) {
-  int64_t sum = 0;
-  for (const auto& row : events.allocations()) sum = SaturatingAdd(sum, ValueOf(row, value));
-  for (const auto& row : events.waits()) sum = SaturatingAdd(sum, ValueOf(row, value));
-  return sum;
-}
-
 TEST_CASE("names and stacks are known once, in UTF-8, and survive a move", "[event_tables]") {
   EventTables events;
   const EventMethod run = events.AddMethod("a.B", "run", "()V");

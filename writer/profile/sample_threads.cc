@@ -48,6 +48,12 @@ MethodIndex AddThread(Profile& profile, std::string_view name) {
   return profile.AddMethod(name, {&type, 1});
 }
 
+bool NamesNoMethod(const Profile& profile, MethodIndex method) {
+  if (method == kNoMethod) return false;
+  const std::string_view type = profile.TypeName(profile.DeclaringType(method));
+  return type == kThreadType || type == kClassType;
+}
+
 MethodIndex ThreadFrames::Of(ContextIndex context) const {
   if (!any()) return kNoMethod;
   MethodIndex outermost = kNoMethod;

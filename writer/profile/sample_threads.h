@@ -25,6 +25,9 @@ inline constexpr std::string_view kClassType = ";class";
 // The method that stands for a thread.
 MethodIndex AddThread(Profile& profile, std::string_view name);
 
+// Whether a frame names a thread or a class instead of a method.
+bool NamesNoMethod(const Profile& profile, MethodIndex method);
+
 // Which methods of a profile are threads.
 class ThreadFrames {
  public:

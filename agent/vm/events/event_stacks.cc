@@ -1,8 +1,9 @@
 #include "agent/vm/events/event_stacks.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
-#include <string>
 #include <utility>
 
 #include "agent/vm/jvmti/jvmti_memory.h"
@@ -18,6 +19,15 @@ namespace {
 constexpr size_t kMostRawFrames = 1 << 16;
 constexpr size_t kMostRawStacks = 1 << 15;
 constexpr size_t kNodeBytes = 64;
+
+// The part is made again when the program has used so many times as much CPU time as that took.
+constexpr uint64_t kRests = 200;
+
+uint64_t CpuNs(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
 
 template <typename... Numbers>
 uint64_t HashOf(Numbers... numbers) {
@@ -221,7 +231,8 @@ size_t EventStacks::BytesLocked() const {
   size_t bytes = texts_.MemoryBytes() + methods_.MemoryBytes() + method_index_.MemoryBytes() +
                  places_.MemoryBytes() + place_index_.MemoryBytes() + stack_places_.MemoryBytes() +
                  stacks_.MemoryBytes() + stack_index_.MemoryBytes() +
-                 (raw_frames_.size() + raw_stacks_.size()) * kNodeBytes + thread_names_.bytes();
+                 (raw_frames_.size() + raw_stacks_.size()) * kNodeBytes + thread_names_.bytes() +
+                 written_.capacity();
   for (const Source* source : sources_) bytes += source->row_bytes();
   return bytes;
 }
@@ -237,9 +248,17 @@ void EventStacks::ReportMemory() { budget_.Set(instrument::MemoryPart::kEvents, 
 
 void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   if (&caller != sources_.back()) return;
-  EventRows rows(*this);
-  for (Source* source : sources_) source->AddTo(jni, rows);
-  sink.SetPart(kEventsPart, EventsToJson(rows.tables));
+  const uint64_t begin = CpuNs(CLOCK_PROCESS_CPUTIME_ID);
+  if (!sink.may_repeat() || written_.empty() || begin >= next_cpu_ns_) {
+    const uint64_t began = CpuNs(CLOCK_THREAD_CPUTIME_ID);
+    EventRows rows(*this);
+    for (Source* source : sources_) source->AddTo(jni, rows);
+    std::string json = EventsToJson(rows.tables);
+    next_cpu_ns_ = begin + kRests * (CpuNs(CLOCK_THREAD_CPUTIME_ID) - began);
+    const std::lock_guard lock(mutex_);
+    written_ = std::move(json);
+  }
+  sink.SetPart(kEventsPart, written_);
   ReportMemory();
 }
 

@@ -27,6 +27,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -109,7 +110,8 @@ class EventStacks {
 
   // Each source once.
   void Register(Source& source) { sources_.push_back(&source); }
-  // Called by each source in its Recorder::Write. The last one that is registered writes the part, with the rows of all.
+  // Called by each source in its Recorder::Write. The last one that is registered writes the part, with the rows of all. A
+  // sink that may repeat gets the last part again, until the program has used 200 times the CPU time that making it took.
   void Write(JNIEnv* jni, RecordSink& sink, const Source& caller);
 
   // Whether rows may take more memory. Counts refusals.
@@ -209,6 +211,8 @@ class EventStacks {
   // These two forget all when they have too many: raw frames and stacks can be learnt again.
   std::unordered_map<RawFrame, Known, RawFrameHash> raw_frames_;
   std::unordered_map<Hash128, uint32_t, HashOf128> raw_stacks_;
+  std::string written_;  // the last part; changed by Write alone
+  uint64_t next_cpu_ns_ = 0;  // used by Write alone
   ThreadNames thread_names_;
 };
 

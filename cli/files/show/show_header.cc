@@ -1,15 +1,19 @@
 // The header of `iprof show`: where the profile comes from, and what is in it.
+#include "cli/files/event_option.h"
 #include "cli/files/profile_files.h"
 #include "cli/files/show/show.h"
 #include "cli/files/show/show_runs.h"
 #include "cli/files/table_names.h"
 #include "cli/terminal/terminal_text.h"
 #include "cli/terminal/text_layout.h"
+#include "writer/base/join_text.h"
+#include "writer/base/utc_time.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/image/image_note.h"
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/harvest_note.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/snapshot_note.h"
@@ -66,6 +70,7 @@ class Header {
       if (note && note->methods() > 0)
         Line("estimated:", note->Describe(profile_.Total(Table::kCalls)));
     }
+    PrintEvents();
     PrintStacks();
     if (const auto note = ImageNote::Of(section)) {
       const int jdk = JdkOf(note->target);
@@ -74,6 +79,39 @@ class Header {
                ? fmt::format("an image build for JDK {}; what it cannot use is left out", jdk)
                : fmt::format("an image build for JDK {}; may have what it cannot use", jdk));
     }
+  }
+
+  void PrintEvents() {
+    const EventTables events = EventsOf(profile_);
+    const auto sum = [&](EventValue value) {
+      return ShownValue(FactsOf(value).unit, SumOf(events, value));
+    };
+    if (const auto& figures = events.allocation_figures()) {
+      int64_t samples = 0;
+      for (const EventTables::Allocation& row : events.allocations())
+        samples = SaturatingAdd(samples, row.samples);
+      Line("allocated:",
+           fmt::format("{} in {} objects, estimated from {} ({})", sum(EventValue::kAllocBytes),
+                       sum(EventValue::kAllocObjects), Counted(samples, "sample", "samples"),
+                       DistancesOf(figures->intervals, EventUnit::kBytes, "one every ")));
+      Line("alive:", figures->swept_ms == 0
+                         ? std::string("not known: there was no collection")
+                         : fmt::format("{} in {} objects, after the last collection before {}",
+                                       sum(EventValue::kLiveBytes), sum(EventValue::kLiveObjects),
+                                       UtcTextForPeople(figures->swept_ms)));
+    }
+    if (const auto& figures = events.wait_figures())
+      Line("waited:",
+           fmt::format("{} for locks, in {} ({})", sum(EventValue::kLockTime),
+                       Counted(SumOf(events, EventValue::kLockCount), "wait", "waits"),
+                       DistancesOf(figures->thresholds, EventUnit::kNanoseconds, "of at least ")));
+  }
+  // "one every 524.3 kB"; of a merge with several, "one every 524.3 kB or 1.0 MB"
+  static std::string DistancesOf(const std::set<int64_t>& numbers, EventUnit unit,
+                                 std::string_view before) {
+    std::vector<std::string> texts;
+    for (const int64_t number : numbers) texts.push_back(ShownValue(unit, number));
+    return std::string(before) + JoinText(texts, " or ");
   }
 
   // What the file has instead of whole stacks.

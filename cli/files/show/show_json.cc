@@ -6,6 +6,7 @@
 #include "cli/terminal/json_text.h"
 #include "writer/ops/summary.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/split_part.h"
 
 namespace iprof::cli {
@@ -120,6 +121,16 @@ void PrintSplit(JsonText& json, const SplitPart& split) {
   PrintShare(json, "left_out", split.With(0));
 }
 
+void PrintEvents(JsonText& json, const EventTables& events) {
+  if (events.empty()) return;
+  json.Key("events");
+  json.StartObject();
+  for (const EventValueFacts& facts : EventValues()) {
+    if (HasValue(events, facts.value)) json.Field(facts.name, SumOf(events, facts.value));
+  }
+  json.EndObject();
+}
+
 }  // namespace
 
 void ShowJson(Console& console, const Profile& profile, const ShowOptions& options) {
@@ -130,6 +141,7 @@ void ShowJson(Console& console, const Profile& profile, const ShowOptions& optio
   json.Field("types", profile.type_count());
   json.Field("methods", profile.method_count());
   json.Field("methods_that_ran", CountMethodsThatRan(profile));
+  PrintEvents(json, EventsOf(profile));
   PrintSureness(json, profile);
   PrintHotSet(json, options.hot);
   json.Key("unknown_keys");

@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "cli/views/export/buffered_text.h"
+#include "writer/ops/event_samples.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
 
-std::string FrameName(const Profile& profile, const ThreadFrames& threads, Frame frame, bool bci) {
+std::string FrameName(const Profile& profile, Frame frame, bool bci) {
   std::string out;
   for (const char c : QualifiedName(profile, frame.method)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -24,21 +26,24 @@ std::string FrameName(const Profile& profile, const ThreadFrames& threads, Frame
       out += c;
     }
   }
-  if (bci && !threads.Is(frame.method)) fmt::format_to(std::back_inserter(out), ":{}", frame.bci);
+  if (bci && !NamesNoMethod(profile, frame.method))
+    fmt::format_to(std::back_inserter(out), ":{}", frame.bci);
   return out;
 }
 
 }  // namespace
 
-Status WriteCollapsed(const Profile& profile, const ExportOptions& options, ByteSink& sink) {
-  const ThreadFrames threads(profile);
+Status WriteCollapsed(const Profile& from, const ExportOptions& options, ByteSink& sink) {
+  const Profile events =
+      options.value ? EventsAsSamples(EventsOf(from), *options.value) : Profile();
+  const Profile& profile = options.value ? events : from;
   std::map<std::string, int64_t> stacks;
   for (const EntryIndex entry : EntriesOf(profile, options.stacks)) {
     std::string stack;
     const std::vector<Frame> frames = profile.Frames(profile.EntryContext(options.stacks, entry));
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
       if (!stack.empty()) stack += ';';
-      stack += FrameName(profile, threads, *frame, options.bci);
+      stack += FrameName(profile, *frame, options.bci);
     }
     int64_t& count = stacks[stack];
     count = SaturatingAdd(count, profile.EntryCount(options.stacks, entry));

@@ -7,7 +7,10 @@
 
 #include "cli/views/export/protobuf_message.h"
 #include "cli/views/export/stacks.h"
+#include "writer/names/java_names.h"
+#include "writer/ops/event_samples.h"
 #include "writer/ops/summary.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/sample_threads.h"
 
@@ -66,31 +69,45 @@ constexpr int64_t kMapping = 1;  // the only one: the program
 constexpr size_t kFlushAt = 1 << 16;
 constexpr int64_t kNsPerMs = 1'000'000;
 
+// What pprof's own programs call a value of events, and its unit.
+struct GoValue {
+  EventValue value;
+  std::string_view type;
+  std::string_view unit;
+};
+constexpr GoValue kGoValues[] = {
+    {EventValue::kAllocObjects, "alloc_objects", "count"},
+    {EventValue::kAllocBytes, "alloc_space", "bytes"},
+    {EventValue::kLiveObjects, "inuse_objects", "count"},
+    {EventValue::kLiveBytes, "inuse_space", "bytes"},
+    {EventValue::kLockCount, "contentions", "count"},
+    {EventValue::kLockTime, "delay", "nanoseconds"},
+};
+
 class PprofWriter {
  public:
-  PprofWriter(const Profile& profile, ByteSink& sink)
+  PprofWriter(const Profile& profile, const ExportOptions& options, ByteSink& sink)
       : profile_(profile),
+        options_(options),
         sink_(sink),
-        threads_(profile),
-        places_(profile),
+        events_(EventsOf(profile)),
         time_(SampleTimeOf(profile)) {
     NumberOf("");
   }
 
   Status Write() {
+    for (const GoValue& value : kGoValues) {
+      if (HasValue(events_, value.value)) go_values_.push_back(value);
+    }
     has_samples_ = profile_.entry_count(Table::kSamples) > 0;
     // A profile without any value would not be valid.
-    has_calls_ = profile_.entry_count(Table::kCalls) > 0 || !has_samples_;
+    has_calls_ = profile_.entry_count(Table::kCalls) > 0 || (!has_samples_ && go_values_.empty());
     WriteSampleTypes();
-    for (const Table table : {Table::kSamples, Table::kCalls}) {
-      for (const EntryIndex entry : EntriesOf(profile_, table)) {
-        WriteSample(table, entry);
-        if (Status status = FlushIfLarge(); !status.ok()) return status;
-      }
-    }
+    if (Status status = WriteTables(); !status.ok()) return status;
+    if (Status status = WriteEvents(); !status.ok()) return status;
     WriteRuns();
-    for (size_t place = 0; place < places_.places().size(); ++place) {
-      WriteLocation(place);
+    for (size_t location = 0; location < locations_.size(); ++location) {
+      WriteLocation(location);
       if (Status status = FlushIfLarge(); !status.ok()) return status;
     }
     for (const std::string& text : texts_) {
@@ -101,6 +118,14 @@ class PprofWriter {
   }
 
  private:
+  // Where stacks come from: the profile's tables, or its events.
+  struct Source {
+    explicit Source(const Profile& from) : profile(from), places(from) {}
+    const Profile& profile;
+    FramePlaces places;
+    std::vector<int64_t> locations = {};  // ids by place; 0: none yet
+  };
+
   // The number of a text in the string table.
   int64_t NumberOf(const std::string& text) {
     const auto [at, is_new] = text_numbers_.try_emplace(text, texts_.size());
@@ -128,15 +153,61 @@ class PprofWriter {
       if (time_) AddValueType(profile_field::kSampleType, time_->event, "nanoseconds");
     }
     if (has_calls_) AddValueType(profile_field::kSampleType, "calls", "count");
-    message_.AddNumber(profile_field::kDefaultSampleType,
-                       NumberOf(has_samples_ ? "samples" : "calls"));
+    for (const GoValue& value : go_values_)
+      AddValueType(profile_field::kSampleType, std::string(value.type), std::string(value.unit));
+    message_.AddNumber(profile_field::kDefaultSampleType, NumberOf(DefaultType()));
     if (has_samples_ && time_) {
       AddValueType(profile_field::kPeriodType, time_->event, "nanoseconds");
       message_.AddNumber(profile_field::kPeriod, time_->interval_ns);
     }
   }
 
-  void WriteSample(Table table, EntryIndex entry) {
+  std::string DefaultType() const {
+    if (!options_.value && has_samples_) return "samples";
+    if (!options_.value && has_calls_) return "calls";
+    const EventValue wanted = options_.value.value_or(
+        events_.allocation_figures() ? EventValue::kAllocBytes : EventValue::kLockTime);
+    return std::string(std::ranges::find(kGoValues, wanted, &GoValue::value)->type);
+  }
+
+  Status WriteTables() {
+    Source source(profile_);
+    for (const Table table : {Table::kSamples, Table::kCalls}) {
+      for (const EntryIndex entry : EntriesOf(profile_, table)) {
+        WriteSample(source, table, entry);
+        if (Status status = FlushIfLarge(); !status.ok()) return status;
+      }
+    }
+    return {};
+  }
+
+  // One sample for each row.
+  Status WriteEvents() {
+    Profile profile;
+    EventContexts contexts(events_, profile, ClassFrames::kNone);
+    Source source(profile);
+    const auto write = [&](const auto& row) {
+      values_.assign(ValuesOfTables(), 0);
+      for (const GoValue& value : go_values_) values_.push_back(ValueOf(row, value.value));
+      BeginSample(source, contexts.Of(row.stack, row.type, row.thread));
+      if (row.type != kNoEventType) AddLabel("class", JavaTypeName(events_.NameOf(row.type)));
+      message_.AddMessage(profile_field::kSample, part_);
+      return FlushIfLarge();
+    };
+    for (const EventTables::Allocation& row : events_.allocations()) {
+      if (Status status = write(row); !status.ok()) return status;
+    }
+    for (const EventTables::Wait& row : events_.waits()) {
+      if (Status status = write(row); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  size_t ValuesOfTables() const {
+    return (has_samples_ ? (time_ ? 2U : 1U) : 0U) + (has_calls_ ? 1U : 0U);
+  }
+
+  void WriteSample(Source& source, Table table, EntryIndex entry) {
     const int64_t count = profile_.EntryCount(table, entry);
     const int64_t samples = table == Table::kSamples ? count : 0;
     values_.clear();
@@ -145,21 +216,34 @@ class PprofWriter {
       if (time_) values_.push_back(SaturatingMultiply(samples, time_->interval_ns));
     }
     if (has_calls_) values_.push_back(table == Table::kCalls ? count : 0);
-    locations_.clear();
-    profile_.ForEachFrame(profile_.EntryContext(table, entry), [&](const Frame& frame) {
-      locations_.push_back(static_cast<int64_t>(places_.NumberOf(frame)) + 1);
+    values_.resize(values_.size() + go_values_.size());
+    BeginSample(source, profile_.EntryContext(table, entry));
+    message_.AddMessage(profile_field::kSample, part_);
+  }
+
+  // The sample so far, with values_ and its thread, in part_.
+  void BeginSample(Source& source, ContextIndex context) {
+    stack_.clear();
+    const Profile& profile = source.profile;
+    profile.ForEachFrame(context, [&](const Frame& frame) {
+      const size_t place = source.places.NumberOf(frame);
+      if (place >= source.locations.size()) source.locations.resize(place + 1, 0);
+      int64_t& location = source.locations[place];
+      if (location == 0) location = NewLocation(profile, source.places.places()[place]);
+      stack_.push_back(location);
     });
     part_.Clear();
-    part_.AddNumbers(sample_field::kLocationId, locations_);
+    part_.AddNumbers(sample_field::kLocationId, stack_);
     part_.AddNumbers(sample_field::kValue, values_);
-    const MethodIndex thread = threads_.Of(profile_.EntryContext(table, entry));
-    if (thread != kNoMethod) {
-      ProtobufMessage label;
-      label.AddNumber(label_field::kKey, NumberOf("thread"));
-      label.AddNumber(label_field::kText, NumberOf(std::string(profile_.MethodName(thread))));
-      part_.AddMessage(sample_field::kLabel, label);
-    }
-    message_.AddMessage(profile_field::kSample, part_);
+    const MethodIndex thread = ThreadFrames(profile).Of(context);
+    if (thread != kNoMethod) AddLabel("thread", std::string(profile.MethodName(thread)));
+  }
+
+  void AddLabel(const std::string& key, const std::string& text) {
+    ProtobufMessage label;
+    label.AddNumber(label_field::kKey, NumberOf(key));
+    label.AddNumber(label_field::kText, NumberOf(text));
+    part_.AddMessage(sample_field::kLabel, label);
   }
 
   void WriteRuns() {
@@ -182,48 +266,59 @@ class PprofWriter {
     message_.AddMessage(profile_field::kMapping, part_);
   }
 
-  // A location, and its function if that has none yet.
-  void WriteLocation(size_t place) {
-    const FramePlace& at = places_.places()[place];
-    const auto [function, is_new] = functions_.try_emplace(
-        static_cast<uint32_t>(at.method), static_cast<int64_t>(functions_.size()) + 1);
+  // The id of a location; also of its function, which is written if it has none yet.
+  int64_t NewLocation(const Profile& profile, const FramePlace& at) {
+    const std::string signature = profile.DescribeMethod(at.method);
+    const auto [function, is_new] =
+        functions_.try_emplace(signature, static_cast<int64_t>(functions_.size()) + 1);
     if (is_new) {
       part_.Clear();
       part_.AddNumber(function_field::kId, function->second);
-      part_.AddNumber(function_field::kName, NumberOf(QualifiedName(profile_, at.method)));
-      part_.AddNumber(function_field::kSystemName, NumberOf(profile_.DescribeMethod(at.method)));
+      part_.AddNumber(function_field::kName, NumberOf(QualifiedName(profile, at.method)));
+      part_.AddNumber(function_field::kSystemName, NumberOf(signature));
       message_.AddMessage(profile_field::kFunction, part_);
     }
+    locations_.push_back({function->second, at.line});
+    return static_cast<int64_t>(locations_.size());
+  }
+
+  void WriteLocation(size_t location) {
     ProtobufMessage line;
-    line.AddNumber(line_field::kFunctionId, function->second);
-    line.AddNumber(line_field::kLine, at.line);
+    line.AddNumber(line_field::kFunctionId, locations_[location].function);
+    line.AddNumber(line_field::kLine, locations_[location].line);
     part_.Clear();
-    part_.AddNumber(location_field::kId, static_cast<int64_t>(place) + 1);
+    part_.AddNumber(location_field::kId, static_cast<int64_t>(location) + 1);
     part_.AddNumber(location_field::kMappingId, kMapping);
     part_.AddMessage(location_field::kLine, line);
     message_.AddMessage(profile_field::kLocation, part_);
   }
 
   const Profile& profile_;
+  const ExportOptions& options_;
   ByteSink& sink_;
-  const ThreadFrames threads_;
-  FramePlaces places_;
+  const EventTables events_;
+  std::vector<GoValue> go_values_;  // that the profile has
   const std::optional<SampleTime> time_;
   bool has_samples_ = false;
   bool has_calls_ = false;
   ProtobufMessage message_;  // the Profile, as far as it is not written yet
   ProtobufMessage part_;
-  std::vector<int64_t> locations_;
+  std::vector<int64_t> stack_;  // ids of locations
   std::vector<int64_t> values_;
-  std::unordered_map<uint32_t, int64_t> functions_;  // ids by method
+  struct Location {
+    int64_t function;
+    int64_t line;
+  };
+  std::vector<Location> locations_;                     // ids are one more than their numbers
+  std::unordered_map<std::string, int64_t> functions_;  // ids by signature
   std::unordered_map<std::string, size_t> text_numbers_;
   std::vector<std::string> texts_;
 };
 
 }  // namespace
 
-Status WritePprof(const Profile& profile, const ExportOptions&, ByteSink& sink) {
-  return PprofWriter(profile, sink).Write();
+Status WritePprof(const Profile& profile, const ExportOptions& options, ByteSink& sink) {
+  return PprofWriter(profile, options, sink).Write();
 }
 
 }  // namespace iprof
