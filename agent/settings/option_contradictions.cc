@@ -10,6 +10,8 @@ namespace {
 
 constexpr int64_t kMaxIntervalNs = 60'000'000'000;
 constexpr int64_t kMaxPauseNs = 60'000'000'000;
+constexpr int64_t kMinLockNs = 10'000;
+constexpr int64_t kMaxLockNs = 60'000'000'000;
 constexpr int64_t kMinSnapshotNs = 100'000'000;
 constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
 constexpr int64_t kMinRawBytes = 1 << 20;
@@ -191,6 +193,9 @@ Status FindContradiction(const Options& options, const WasGiven& was_given) {
   }
   if (options.alloc.bytes > kMostAllocBytes) {
     return Bad("option 'alloc' must be 0, or a size up to 1g");
+  }
+  if (options.lock.ns != 0 && (options.lock.ns < kMinLockNs || options.lock.ns > kMaxLockNs)) {
+    return Bad("option 'lock' must be 0, or between 10us and 60s");
   }
   if (was_given("delay") && !options.start) {
     return Bad("delay= starts the recording by itself, which start=n rules out");

@@ -189,6 +189,8 @@ const auto kTable = std::to_array<OptionSpec>({
      "after a late start: have hot code compiled again, so that its samples have precise lines"},
     {"alloc", kUsers, &Options::alloc, "0",
      "sample what the program allocates, and what stays alive: alloc=512k; 0: do not"},
+    {"lock", kUsers, &Options::lock, "0",
+     "record waits for locks of at least this time, and by whom: lock=1ms; 0: do not"},
 });
 
 template <typename T>

@@ -116,7 +116,8 @@ struct Options {
 
   // Events.
   ByteSize alloc;  // the mean distance between two sampled allocations; 0: none is sampled
-  bool RecordsEvents() const { return alloc.bytes > 0; }
+  Duration lock;   // the shortest wait for a lock that is recorded; 0: none is
+  bool RecordsEvents() const { return alloc.bytes > 0 || lock.ns > 0; }
 };
 
 // How an option's text is stored in its member. The alternative is the option's kind.

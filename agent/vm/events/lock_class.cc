@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "agent/vm/events/park_calls.h"
 #include "agent/vm/jvmti/boot_class.h"
 #include "runtime_classes.inc"
+#include "writer/names/own_classes.h"
 
 namespace iprof::vm {
 namespace {
@@ -29,9 +29,9 @@ jclass KeptClass(JNIEnv* jni, const char* name) {
 
 // The class, or that of an earlier session.
 jclass DefineOwn(JNIEnv* jni) {
-  jclass local = BootClass(jni, kLocksClassName);
+  jclass local = BootClass(jni, kLocksClassName.data());
   if (local == nullptr) {
-    local = jni->DefineClass(kLocksClassName, nullptr,
+    local = jni->DefineClass(kLocksClassName.data(), nullptr,
                              reinterpret_cast<const jbyte*>(kIprofLocksClass),
                              static_cast<jsize>(sizeof kIprofLocksClass));
   }

@@ -34,13 +34,13 @@ uint64_t Unsigned(int64_t number) { return static_cast<uint64_t>(number); }
 
 }  // namespace
 
-Locks::Locks(JavaVM* vm, std::chrono::nanoseconds threshold, EventStacks& stacks, SwapGuard* guard,
-             Log& log)
+Locks::Locks(JavaVM* vm, Log& log, EventStacks& stacks, std::chrono::nanoseconds threshold,
+             SwapGuard* guard)
     : vm_(vm),
-      threshold_ns_(threshold.count()),
-      stacks_(stacks),
-      guard_(guard),
       log_(log),
+      stacks_(stacks),
+      threshold_ns_(threshold.count()),
+      guard_(guard),
       owners_(class_, stacks),
       waits_([&stacks] { return stacks.HasRoom(); }),
       thread_(

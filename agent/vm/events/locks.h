@@ -41,8 +41,8 @@ class Locks final : public Recorder, private EventStacks::Source {
  public:
   // `guard`: of the part of the session that swaps classes, too, which must know that a swap is ours; null: there is none.
   // All must outlive this object.
-  Locks(JavaVM* vm, std::chrono::nanoseconds threshold, EventStacks& stacks, SwapGuard* guard,
-        Log& log);
+  Locks(JavaVM* vm, Log& log, EventStacks& stacks, std::chrono::nanoseconds threshold,
+        SwapGuard* guard);
   ~Locks() override;
   Locks(const Locks&) = delete;
   Locks& operator=(const Locks&) = delete;
@@ -87,10 +87,10 @@ class Locks final : public Recorder, private EventStacks::Source {
                                         unsigned char** new_bytes);
 
   JavaVM* const vm_;
-  const int64_t threshold_ns_;
-  EventStacks& stacks_;
-  SwapGuard* const guard_;
   Log& log_;
+  EventStacks& stacks_;
+  const int64_t threshold_ns_;
+  SwapGuard* const guard_;
   LockClass class_;
   LockOwners owners_;
   WaitTable waits_;

@@ -6,6 +6,7 @@
 #include "agent/classfile/arena.h"
 #include "agent/classfile/code.h"
 #include "agent/classfile/pool_additions.h"
+#include "writer/names/own_classes.h"
 
 namespace iprof::vm {
 namespace {

@@ -16,7 +16,6 @@
 namespace iprof::vm {
 
 inline constexpr char kLockSupport[] = "java/util/concurrent/locks/LockSupport";
-inline constexpr char kLocksClassName[] = "java/lang/IprofLocks";
 
 std::vector<uint8_t> WithTimedParks(std::span<const uint8_t> class_file);
 

@@ -12,6 +12,7 @@
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/counting/counting_environment.h"
 #include "agent/vm/events/allocations.h"
+#include "agent/vm/events/locks.h"
 #include "agent/vm/events/event_stacks.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
@@ -159,6 +160,11 @@ void Session::AddEvents(Counting* counting) {
         .pauses = is_concurrent ? 4U : 1U};
     recorders_.push_back(std::make_unique<Allocations>(
         vm_, *log_, *events_, settings_.options.alloc.bytes, liveness));
+  }
+  if (settings_.options.lock.ns > 0) {
+    recorders_.push_back(std::make_unique<Locks>(
+        vm_, *log_, *events_, std::chrono::nanoseconds(settings_.options.lock.ns),
+        counting == nullptr ? nullptr : counting->swap_guard()));
   }
 }
 

@@ -21,6 +21,7 @@ TypeNaming NamingBy(ProxyNames& proxies) {
 
 FrameKind FrameKindOf(std::string_view class_descriptor, std::string_view name) {
   const InternalName owner = Descriptor(class_descriptor).ClassName();
+  if (owner.text() == kLocksClassName && name == "park") return FrameKind::kLinkage;
   if (IsOwnClass(owner) ||
       (owner.text() == "java/lang/Object" && instrument::IsInheritedName(name)))
     return FrameKind::kProbe;

@@ -51,6 +51,13 @@ std::string DescribeAllocations(const Profile& profile) {
   return Counted(samples, "sampled allocation", "sampled allocations");
 }
 
+std::string DescribeWaits(const Profile& profile) {
+  uint64_t waits = 0;
+  const EventTables events = EventsOf(profile);
+  for (const EventTables::Wait& row : events.waits()) waits += static_cast<uint64_t>(row.waits);
+  return Counted(waits, "wait for a lock", "waits for locks");
+}
+
 // "; 32 methods with 68.8 % of all calls are estimated, because they lost their probes"; empty: none is.
 std::string DescribeEstimates(const Profile& profile, const AssemblyResult& assembly) {
   const AgentSection section = AgentSection::Of(profile);
@@ -142,6 +149,7 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
   }
   if (options.samples) parts.push_back(DescribeSamples(profile));
   if (options.alloc.bytes > 0) parts.push_back(DescribeAllocations(profile));
+  if (options.lock.ns > 0) parts.push_back(DescribeWaits(profile));
   std::string text = !parts.empty() ? JoinText(parts, ", ")
                      : has_counts   ? "no methods, sites or samples were to be recorded"
                                     : "nothing";

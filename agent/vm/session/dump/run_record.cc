@@ -42,6 +42,7 @@ std::vector<std::string_view> TablesOf(const Options& options) {
   add(options.instance_ofs, "instanceofs");
   add(options.samples, "samples");
   add(options.alloc.bytes > 0, "allocations");
+  add(options.lock.ns > 0, "locks");
   return tables;
 }
 
