@@ -67,6 +67,28 @@ def section(**parts):
     return {"version": 1, **parts}
 
 
+def events(scale=1, **members):
+    """The part "events" of a profile: what MakeExampleEvents (writer/profile/example_profiles.h) makes. Members may be replaced."""
+    made = {
+        "version": 1,
+        "types": ["[B", "a.Lock", "a.Node"],
+        "threads": ["main", "pool-*-thread-*"],
+        "methods": [["a.Main", "load", "(I)V"], ["a.Main", "main", "([Ljava/lang/String;)V"],
+                    ["java.util.Arrays", "copyOf", "([BI)[B"],
+                    ["java.util.concurrent.locks.LockSupport", "park", "(Ljava/lang/Object;)V"]],
+        "stacks": [[0, 12, 23, 1, 5, 11], [0, 30, 30, 1, 5, 11], [0, 40, 33], [2, 2, 3541, 0, 7, 21], [2, 2, 3541, 0, 7, 21, 1, 5, 11],
+                   [3, 14, 211, 0, 30, 30]],
+        "alloc": {"intervals": [524288], "samples": 20, "dropped": 0, "sweptMs": 1764530000000,
+                  "rows": [[0, 2, 0, 3000000 * scale, 100000 * scale, 3000000 * scale, 100000 * scale, 6, 6],
+                           [3, 0, 1, 1000000 * scale, 10 * scale, 0, 0, 2, 0],
+                           [4, 0, 0, 6000000 * scale, 60 * scale, 2000000 * scale, 20 * scale, 12, 4]]},
+        "lock": {"thresholds": [1000000], "waits": 6 * scale, "dropped": 0, "shorter": 41 * scale,
+                 "rows": [[1, 1, 0, 5000000 * scale, 2 * scale, 2, 0], [5, 1, 1, 20000000 * scale, 4 * scale, -1, 1]]},
+    }
+    made.update(members)
+    return made
+
+
 def unknown(*names):
     """The warning of a merge whose inputs do not say of which runs they are."""
     one = len(names) == 1

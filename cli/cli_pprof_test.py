@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from cli_case import CliTest, profile, section
+from cli_case import CliTest, events, profile, section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
@@ -76,6 +76,34 @@ class Pprof(CliTest):
         self.convert(made)
         self.assertRegex(self.pprof("-tags"), r"(?s)thread: Total .*3.*: pool-\*-thread-\*.*1.*: main")
         self.assertEqual(self.top("-sample_index=samples", "-tagfocus=thread=main")["a.Circle.area"], ("1", "1"))
+
+    def test_allocations_and_waits_have_the_totals_of_iprof(self):
+        self.convert(profile(samplingProfiles=[], callCountProfiles=[], iprofagent=section(events=events())))
+        self.assertIn("Type: alloc_space", self.pprof("-top"))
+        for value, type_name, unit in (("alloc-bytes", "alloc_space", "B"), ("alloc-objects", "alloc_objects", ""),
+                                       ("live-bytes", "inuse_space", "B"), ("live-objects", "inuse_objects", ""),
+                                       ("lock-time", "delay", "ns"), ("lock-count", "contentions", "")):
+            rows = {row["name"].partition("(")[0]: (f"{row['self']}{unit if row['self'] else ''}", f"{row['total']}{unit}")
+                    for row in self.json("top", "--value", value, "a.iprof")["rows"]}
+            self.assertEqual(self.top(f"-sample_index={type_name}"), rows, value)
+        # By class, with the labels as the innermost frames.
+        classes = self.top("-sample_index=alloc_space", "-tagleaf=class")
+        self.assertEqual((classes["byte[]"][0], classes["a.Node"][0]), ("7000000B", "3000000B"))
+        self.assertEqual(self.top("-sample_index=alloc_space", "-tagfocus=thread=main")["a.Main.main"], ("0", "9000000B"))
+        self.assertEqual(self.top("-sample_index=delay", "-tagfocus=class=a.Lock")["a.Main.load"], ("5000000ns", "25000000ns"))
+        self.assertIn("a.Main.load :21", self.top("-sample_index=alloc_space", "-lines"))
+
+    def test_events_stand_beside_samples_and_calls(self):
+        made = recorded()
+        made["iprofagent"]["events"] = events()
+        self.convert(made)
+        said = self.pprof("-top")
+        self.assertIn("Type: samples", said)
+        self.assertIn("Total samples = 7", said)
+        self.assertEqual(self.top("-sample_index=calls")["a.Main.main"], ("1", "100"))
+        self.assertEqual(self.top("-sample_index=alloc_space")["a.Main.main"], ("0", "9000000B"))
+        self.run_tool("convert", "--to", "pprof", "--value", "live-bytes", "a.iprof", "-o", "a.pb.gz")
+        self.assertIn("Type: inuse_space", self.pprof("-top"))
 
     def test_overloads_have_signatures_as_system_names(self):
         self.convert(recorded())

@@ -35,6 +35,8 @@ class ProfileCommand : public Command {
              "Options of the agent as behind -agentpath, such as jdk=n,interval=5ms; only if "
              "it is not loaded yet")
         .Takes("OPTIONS");
+    options.AddFlag("--alloc", alloc_,
+                    "Also sample what the program allocates, as alloc=512k among the options does");
     options.Add("-o,--output", output_, "Where the profile goes").Required().Takes("FILE");
     AddDuration(options, "--warmup", order_.warmup,
                 "Wait this long before the agent is loaded (default: 0s)");
@@ -75,6 +77,7 @@ class ProfileCommand : public Command {
 
   // What can be refused before anything was done.
   Status Prepare(Console& console) {
+    if (alloc_) order_.options += order_.options.empty() ? "alloc=512k" : ",alloc=512k";
     if (Status status = CheckWindow(order_, "iprof profile", "--duration"); !status.ok())
       return status;
     if (order_.library.empty()) {
@@ -124,6 +127,7 @@ class ProfileCommand : public Command {
 
   WindowOrder order_;
   std::string output_;
+  bool alloc_ = false;
   vm::OutClaim claim_;  // of output_, until this command ends
   std::string format_ = "text";
 };
@@ -132,6 +136,8 @@ constexpr Example kProfileExamples[] = {
     {"iprof profile 4711 --warmup 60s --duration 30s -o app.iprof",
      "Wait a minute, record for half a minute, stop, and write the profile."},
     {"iprof profile 4711 -o app.iprof", "Record until Ctrl-C."},
+    {"iprof profile 4711 --alloc calls=n,branches=n -d 30s -o app.iprof",
+     "Where the CPU time goes, and who allocates what."},
     {"iprof profile 4711 jdk=n,receivers=n --duration 5m -o app.iprof.gz",
      "Record less, for five minutes; the file is compressed."},
 };

@@ -31,6 +31,7 @@ SessionStatus Example() {
   status.counters = 12'345'678;
   status.samples = 100;
   status.samples_lost = 2;
+  status.allocations = 7;
   status.heap_bytes = 1 << 20;
   status.native_bytes = (1 << 20) + (1 << 19);
   status.memory_limit_bytes = 64 << 20;

@@ -232,7 +232,7 @@ size_t EventStacks::BytesLocked() const {
                  places_.MemoryBytes() + place_index_.MemoryBytes() + stack_places_.MemoryBytes() +
                  stacks_.MemoryBytes() + stack_index_.MemoryBytes() +
                  (raw_frames_.size() + raw_stacks_.size()) * kNodeBytes + thread_names_.bytes() +
-                 written_.capacity();
+                 last_in_log_.capacity();
   for (const Source* source : sources_) bytes += source->row_bytes();
   return bytes;
 }
@@ -248,17 +248,21 @@ void EventStacks::ReportMemory() { budget_.Set(instrument::MemoryPart::kEvents, 
 
 void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   if (&caller != sources_.back()) return;
-  const uint64_t begin = CpuNs(CLOCK_PROCESS_CPUTIME_ID);
-  if (!sink.may_repeat() || written_.empty() || begin >= next_cpu_ns_) {
-    const uint64_t began = CpuNs(CLOCK_THREAD_CPUTIME_ID);
-    EventRows rows(*this);
-    for (Source* source : sources_) source->AddTo(jni, rows);
-    std::string json = EventsToJson(rows.tables);
-    next_cpu_ns_ = begin + kRests * (CpuNs(CLOCK_THREAD_CPUTIME_ID) - began);
-    const std::lock_guard lock(mutex_);
-    written_ = std::move(json);
+  const uint64_t program_ns = CpuNs(CLOCK_PROCESS_CPUTIME_ID);
+  const uint64_t begin_ns = CpuNs(CLOCK_THREAD_CPUTIME_ID);
+  if (sink.log() != nullptr && sink.may_repeat() && program_ns < next_cpu_ns_) {
+    sink.SetPart(kEventsPart, last_in_log_);
+    return;
   }
-  sink.SetPart(kEventsPart, written_);
+  EventRows rows(*this);
+  for (Source* source : sources_) source->AddTo(jni, rows);
+  std::string json = EventsToJson(rows.tables);
+  sink.SetPart(kEventsPart, json);
+  if (sink.log() != nullptr) {
+    next_cpu_ns_ = program_ns + kRests * (CpuNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+    const std::lock_guard lock(mutex_);
+    last_in_log_ = std::move(json);
+  }
   ReportMemory();
 }
 

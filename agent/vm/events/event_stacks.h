@@ -14,7 +14,7 @@
 // - Runs no Java code, and leaves no exception pending and no local reference behind.
 // - Bounded: at most kMostFrames of a stack, the innermost, and `most_bytes` in all. What finds no room is kNone, and counted.
 // Threads: Stack, Type and Thread on any attached thread in the live phase, without a pending exception (PendingException);
-// Register before the recording begins; Write one at a time; the rest on any thread.
+// Register before the recording begins; Write as Recorder::Write; the rest on any thread.
 // Failure: kNone; std::bad_alloc.
 #pragma once
 
@@ -211,8 +211,9 @@ class EventStacks {
   // These two forget all when they have too many: raw frames and stacks can be learnt again.
   std::unordered_map<RawFrame, Known, RawFrameHash> raw_frames_;
   std::unordered_map<Hash128, uint32_t, HashOf128> raw_stacks_;
-  std::string written_;  // the last part; changed by Write alone
-  uint64_t next_cpu_ns_ = 0;  // used by Write alone
+  // Used by Write into a log alone. The text is changed with the mutex held.
+  std::string last_in_log_;
+  uint64_t next_cpu_ns_ = 0;
   ThreadNames thread_names_;
 };
 

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/event_part.h"
 
 namespace iprof {
 namespace {
@@ -40,6 +42,16 @@ TEST_CASE("calls are stacks too: each context with its callers") {
   StringSink sink;
   REQUIRE(WriteCollapsed(p, {.stacks = Table::kCalls}, sink).ok());
   CHECK(sink.text() == "a.Main.main 1\na.Main.main;a.Main.loop;a.Shape.area 11\n");
+}
+
+TEST_CASE("collapsed: a value of events, from the thread to the class") {
+  Profile p;
+  SetEvents(p, MakeExampleEvents());
+  StringSink sink;
+  REQUIRE(WriteCollapsed(p, {.bci = true, .value = EventValue::kLiveBytes}, sink).ok());
+  CHECK(sink.text() ==
+        "[main];a.Main.main:5;a.Main.load:12;a.Node 3000000\n"
+        "[main];a.Main.main:5;a.Main.load:7;java.util.Arrays.copyOf:2;byte[] 2000000\n");
 }
 
 }  // namespace

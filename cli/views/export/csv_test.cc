@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/event_part.h"
 
 namespace iprof {
 namespace {
@@ -23,6 +25,19 @@ TEST_CASE("csv: one count per line, quoted if needed") {
             method + ",0,,,,,1\n" + "conditionalProfiles," + method + ",2," + caller + ",9,0,,5\n" +
             "conditionalProfiles," + method + ",2," + caller + ",4,1,,6\n" +
             "monitorProfiles,,,,,,\"a.\"\"B\",7\n");
+}
+
+TEST_CASE("csv: a value of events is a table") {
+  Profile p;
+  SetEvents(p, MakeExampleEvents());
+  StringSink sink;
+  REQUIRE(WriteCsv(p, {.value = EventValue::kLockCount}, sink).ok());
+  CHECK(sink.text() ==
+        "table,method,bci,callers,successor_bci,successor_index,type,count\n"
+        "lock-count,a.Main.load(int)void,30,a.Main.main([Ljava.lang.String;)void:5 < "
+        "[main]:0,,,a.Lock,2\n"
+        "lock-count,java.util.concurrent.locks.LockSupport.park(java.lang.Object)void,14,"
+        "a.Main.load(int)void:30 < [pool-*-thread-*]:0,,,a.Lock,4\n");
 }
 
 }  // namespace

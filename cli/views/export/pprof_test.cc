@@ -6,6 +6,8 @@
 
 #include "writer/base/varint.h"
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/event_part.h"
 
 namespace iprof {
 namespace {
@@ -134,6 +136,36 @@ TEST_CASE("pprof: what the profile does not have is no value") {
   CHECK(SampleTypes(Pprof(ParseTables(calls))) == Types{"calls/count"});
   CHECK(SampleTypes(Pprof(ParseTables(samples + calls))) == Types{"samples/count", "calls/count"});
   CHECK(SampleTypes(Pprof(ParseTables(""))) == Types{"calls/count"});
+}
+
+TEST_CASE("pprof: events have the values of Go's own profiles") {
+  Profile p;
+  SetEvents(p, MakeExampleEvents());
+  const Decoded profile = Pprof(p);
+  CHECK(SampleTypes(profile) == std::vector<std::string>{"alloc_objects/count", "alloc_space/bytes",
+                                                         "inuse_objects/count", "inuse_space/bytes",
+                                                         "contentions/count", "delay/nanoseconds"});
+  const std::vector<std::string> strings = profile.Texts(6);
+  CHECK(strings.at(profile.Number(14)) == "alloc_space");
+  std::vector<Values> samples;
+  std::vector<std::string> labels;
+  for (const std::string& bytes : profile.Texts(2)) {
+    const Decoded sample = Decode(bytes);
+    samples.push_back(Unpack(sample.Texts(2).at(0)));
+    for (const std::string& label : sample.Texts(3)) {
+      const Decoded text = Decode(label);
+      labels.push_back(strings.at(text.Number(1)) + "=" + strings.at(text.Number(2)));
+    }
+  }
+  CHECK(samples == std::vector<Values>{{60, 6'000'000, 20, 2'000'000, 0, 0},
+                                       {10, 1'000'000, 0, 0, 0, 0},
+                                       {100'000, 3'000'000, 100'000, 3'000'000, 0, 0},
+                                       {0, 0, 0, 0, 2, 5'000'000},
+                                       {0, 0, 0, 0, 4, 20'000'000}});
+  CHECK(labels == std::vector<std::string>{"thread=main", "class=byte[]", "thread=pool-*-thread-*",
+                                           "class=byte[]", "thread=main", "class=a.Node",
+                                           "thread=main", "class=a.Lock", "thread=pool-*-thread-*",
+                                           "class=a.Lock"});
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "writer/ops/ops_test_profiles.h"
+#include "writer/profile/example_profiles.h"
+#include "writer/profile/io/event_part.h"
 
 namespace iprof {
 namespace {
@@ -53,6 +55,25 @@ TEST_CASE("speedscope: a profile without stacks has one without samples") {
                 R"({"type":"sampled","name":"samples","unit":"none","startValue":0,"endValue":0,)"
                 R"("samples":[],"weights":[]}],"shared":{"frames":[]}})"
                 "\n");
+}
+
+TEST_CASE("speedscope: a value of events is a profile in its unit") {
+  Profile p;
+  SetEvents(p, MakeExampleEvents());
+  StringSink sink;
+  REQUIRE(WriteSpeedscope(p, {.value = EventValue::kLockTime}, sink).ok());
+  CHECK(sink.text() ==
+        kHead +
+            R"("name":"profile","activeProfileIndex":0,"profiles":[)"
+            R"({"type":"sampled","name":"lock-time","unit":"nanoseconds","startValue":0,)"
+            R"("endValue":25000000,"samples":[[3,2,1,0],[5,1,4,0]],"weights":[5000000,20000000]}],)"
+            R"("shared":{"frames":[{"name":"a.Lock"},{"name":"a.Main.load","line":30},)"
+            R"({"name":"a.Main.main","line":11},{"name":"[main]"},)"
+            R"({"name":"java.util.concurrent.locks.LockSupport.park","line":211},)"
+            R"({"name":"[pool-*-thread-*]"}]}})"
+            "\n");
+  // Without a choice, one for each value.
+  CHECK(Speedscope(p).find(R"("name":"live-bytes","unit":"bytes")") != std::string::npos);
 }
 
 }  // namespace
