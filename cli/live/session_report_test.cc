@@ -32,6 +32,7 @@ SessionStatus Example() {
   status.samples = 100;
   status.samples_lost = 2;
   status.allocations = 7;
+  status.lock_waits = 3;
   status.heap_bytes = 1 << 20;
   status.native_bytes = (1 << 20) + (1 << 19);
   status.memory_limit_bytes = 64 << 20;
