@@ -14,7 +14,8 @@ from harness.case import C1_ONLY, AgentCase, Settings
 from harness.events import events_of, total
 from harness.scope import in_proof, on_one_jvm
 
-ONLY_LOCKS = "calls=n,branches=n,samples=n"
+NOT_COUNTED = "calls=n,branches=n,receivers=n,monitors=n"
+ONLY_LOCKS = f"{NOT_COUNTED},samples=n"
 ROUNDS = 8
 OFTEN_MS, SELDOM_MS = 25, 75
 MONITORS = {"often": "events.LockWaits$Often", "seldom": "events.LockWaits$Seldom"}
@@ -115,8 +116,10 @@ class Waits(LocksCase):
 
     def test_rows_are_right_by_site_class_and_thread(self):
         events = self.check_whole(f",{ONLY_LOCKS}")
-        for row in events.waits:
-            self.assertTrue(all(line > 0 for _, line in row.stack.positions[-2:]), row)
+        for site in (*MONITORS, *LOCKS):
+            lines = {row.stack.positions[row.stack.frames.index(f"events.LockWaits.{site}")][1] for row in self.rows_at(events, site)}
+            self.assertEqual(len(lines), 1, site)
+            self.assertGreater(min(lines), 0, site)
         # Owners are seen in proportion to the time, and are where they held the lock.
         for site, holder in (("seldom", "holdSeldom"), ("fair", "holdLock")):
             owners = [row.owner for row in self.rows_at(events, site) if row.owner is not None]
@@ -263,7 +266,7 @@ class Sessions(LocksCase):
         self.sessions(3, "")
 
     def test_with_samples_that_have_code_compiled_again(self):
-        self.sessions(3, ",calls=n,branches=n,receivers=n,monitors=n")
+        self.sessions(3, f",{NOT_COUNTED}")
 
     @in_proof
     def test_many_under_each_collector(self):

@@ -101,7 +101,8 @@ class EventStacks {
   EventStacks(const EventStacks&) = delete;
   EventStacks& operator=(const EventStacks&) = delete;
 
-  // The number of the current thread's stack; `thread` is this thread. The environment can get line numbers.
+  // The number of a thread's stack, usually the current one's. Of another one, frames are left out whose class is unloaded
+  // meanwhile. The environment can get line numbers.
   uint32_t Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread);
   // The number of a class.
   uint32_t Type(jvmtiEnv* jvmti, JNIEnv* jni, jclass type);

@@ -236,6 +236,20 @@ void FakeJvm::CollectGarbage() {
        [&](FakeEnvironment& one) { one.callbacks.GarbageCollectionFinish(&one.env); });
 }
 
+void FakeJvm::BeginToWait(FakeObject* thread, FakeObject* monitor) {
+  Each(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, [&](FakeEnvironment& one) {
+    one.callbacks.MonitorContendedEnter(&one.env, &jni_, reinterpret_cast<jthread>(thread),
+                                        reinterpret_cast<jobject>(monitor));
+  });
+}
+
+void FakeJvm::EndToWait(FakeObject* thread, FakeObject* monitor) {
+  Each(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, [&](FakeEnvironment& one) {
+    one.callbacks.MonitorContendedEntered(&one.env, &jni_, reinterpret_cast<jthread>(thread),
+                                          reinterpret_cast<jobject>(monitor));
+  });
+}
+
 std::vector<uint8_t> FakeJvm::ThroughHooks(FakeClass* redefined, const std::string& name,
                                            FakeObject* loader, std::vector<uint8_t> bytes,
                                            bool can_retransform) {

@@ -125,6 +125,7 @@ class FakeJvm {
     jlocation length = 100;  // of the code
   };
   std::vector<Frame> stack;
+  FakeObject* current_thread = nullptr;  // its Thread object
   std::string thread_name;
   // As set by SetHeapSamplingInterval; 0: not yet.
   jint heap_sampling_interval = 0;
@@ -136,6 +137,9 @@ class FakeJvm {
   void RequestDump();
   void Allocate(FakeObject* object, jlong size);  // an object that is sampled
   void CollectGarbage();                          // GarbageCollectionFinish; frees nothing
+  // A thread finds a monitor locked, and then has it.
+  void BeginToWait(FakeObject* thread, FakeObject* monitor);
+  void EndToWait(FakeObject* thread, FakeObject* monitor);
   FakeClass* Load(const std::string& name, std::vector<uint8_t> bytes,
                   FakeObject* loader = nullptr);
   // The class was linked.

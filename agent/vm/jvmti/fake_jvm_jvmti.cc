@@ -195,6 +195,8 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
   f.RetransformClasses = [](jvmtiEnv* e, jint count, const jclass* classes) {
     FakeJvm& jvm = *Of(e).jvm;
     if (jvm.on_retransform) jvm.on_retransform();
+    if (const auto refused = jvm.AnswerOf("RetransformClasses"); refused != JVMTI_ERROR_NONE)
+      return refused;
     for (jint i = 0; i < count; ++i) {
       FakeClass& type = *ClassFrom(classes[i]);
       jvm.retransformed.push_back(type.name);
@@ -232,8 +234,8 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     usage->owner = reinterpret_cast<jthread>(From(object)->fields["owner"]);
     return JVMTI_ERROR_NONE;
   };
-  f.GetCurrentThread = [](jvmtiEnv*, jthread* thread) {
-    *thread = nullptr;
+  f.GetCurrentThread = [](jvmtiEnv* e, jthread* thread) {
+    *thread = reinterpret_cast<jthread>(Of(e).jvm->current_thread);
     return JVMTI_ERROR_NONE;
   };
   f.GetAllStackTraces = [](jvmtiEnv*, jint, jvmtiStackInfo** stacks, jint* threads) {

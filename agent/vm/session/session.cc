@@ -113,9 +113,10 @@ Status Session::Equip() {
   harvest_ = nullptr;
   const Result<Counting*> counting = AddCounting();
   if (!counting.ok()) return counting.status();
+  // Before samples, which must know the code that they meet: locks swap a class.
+  if (settings_.options.RecordsEvents()) AddEvents(*counting);
   if (settings_.options.samples) AddSampling(*counting);
   if (settings_.options.Harvests()) AddHarvest(*counting);
-  if (settings_.options.RecordsEvents()) AddEvents(*counting);
   PlanSnapshots();
   has_recorders_.store(true);
   return {};
