@@ -82,6 +82,8 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = raw_stacks_.find(hash); known != raw_stacks_.end()) return known->second;
+    if (raw_frames_.size() >= kMostRawFrames) raw_frames_.clear();
+    if (raw_stacks_.size() >= kMostRawStacks) raw_stacks_.clear();
     for (const RawFrame& frame : frames)
       if (!raw_frames_.contains(frame)) unknown.push_back(frame);
   }
@@ -90,14 +92,11 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
 
   const std::lock_guard lock(mutex_);
   if (!HasRoomLocked()) return kNone;
-  if (raw_frames_.size() >= kMostRawFrames) raw_frames_.clear();
-  if (raw_stacks_.size() >= kMostRawStacks) raw_stacks_.clear();
   for (const Learnt& one : learnt) raw_frames_.insert_or_assign(one.frame, Intern(one));
   std::vector<uint32_t> places;
   for (const RawFrame& frame : frames) {
     const auto known = raw_frames_.find(frame);
-    // Another thread has just made room.
-    if (known == raw_frames_.end()) return kNone;
+    if (known == raw_frames_.end()) return kNone;  // another thread has just made room
     if (known->second.kind == FrameKind::kContinuation) break;
     // What a probe calls counts for the method that has the probe.
     if (known->second.kind == FrameKind::kProbe) places.clear();
