@@ -64,7 +64,8 @@ class EventRows {
   explicit EventRows(EventStacks& stacks) : stacks_(stacks) {}
 
   EventStacks& stacks_;
-  size_t resolved_ = 0;  // of the places: it is known that the others have no position in a class file
+  size_t resolved_ =
+      0;  // of the places: it is known that the others have no position in a class file
   std::unordered_map<uint32_t, EventStack> known_stacks_;
   std::unordered_map<uint32_t, EventMethod> known_methods_;
 };
