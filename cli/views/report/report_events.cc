@@ -78,8 +78,10 @@ class EventWriting {
       const int32_t line = frame.method == kNoMethod
                                ? 0
                                : names_.notes().LineOf(frame.method, frame.bci).value_or(0);
-      json.Int(line > 0 ? line : int64_t{-1} - frame.bci).Int(frame.weight_at_bci[0]);
-      json.Int(frame.frames);
+      // A class has no positions.
+      const bool has_place = frame.method == kNoMethod || !NamesNoMethod(names_, frame.method);
+      json.Int(line > 0 ? line : int64_t{-1} - frame.bci);
+      json.Int(has_place ? frame.weight_at_bci[0] : 0).Int(frame.frames);
     }
     json.Close(']').Field("frames", drawn);
     json.Field("all_frames", static_cast<int64_t>(tree.frame_count()));

@@ -4,7 +4,7 @@
 //   methods  [[class, name, name with signature, 1 if it is the JDK's] or [name of a class that was allocated or locked] …]
 //   values   [{value, unit: bytes, nanoseconds or count, says, sum, samples if it is sampled, flame, frames, all_frames, undrawn,
 //              classes: [name, sum, samples, …], all_classes, threads: [name, sum, samples, …], all_threads} …]
-// "flame" is as in report_data.h, but its methods are those of this list; the innermost frame is the class. Samples are the
+// "flame" is as in report_data.h, but its methods are those of this list; the innermost frame is the class, whose weight there is 0. Samples are the
 // objects that were sampled of a class or thread, 0 for waits. "undrawn" is the share that the smallest frames have.
 //
 // Guarantees: values are those that were recorded. At most `most_frames` frames in all. Deterministic.

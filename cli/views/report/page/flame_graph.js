@@ -46,7 +46,7 @@ export function createFlameGraph(model, colors, {label, words = SAMPLES, of = wo
     const parts = [nameOf(node), `${percent(shareOn(node, side))} ${of}`];
     if (model.isDiff) parts.push(`${points(shareOn(node, 1) - shareOn(node, 0))} points`);
     parts.push(words.amount(node.weight[side]));
-    if (methodOf(node)) parts.push(`mostly ${placeText(node.place)}`);
+    if (methodOf(node) && node.weightThere[side] > 0) parts.push(`mostly ${placeText(node.place)}`);
     return parts.join(', ');
   }
 
