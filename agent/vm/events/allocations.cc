@@ -246,7 +246,7 @@ void Allocations::AddTo(JNIEnv* jni, EventRows& rows) {
   live_.Sweep(jni);
   std::vector<Row> copy;
   EventTables::AllocationFigures figures{.intervals = {interval_bytes_},
-                                         .samples = static_cast<int64_t>(samples_.load()),
+                                         .samples = 0,
                                          .dropped = static_cast<int64_t>(dropped_.load()),
                                          .swept_ms = live_.swept_ms()};
   {
@@ -254,6 +254,9 @@ void Allocations::AddTo(JNIEnv* jni, EventRows& rows) {
     copy = rows_;
   }
   const std::vector<LiveObjects::Share> live = live_.ByRow(copy.size());
+  // Without those that a thread is just adding to a row.
+  figures.samples = figures.dropped;
+  for (const Row& row : copy) figures.samples += static_cast<int64_t>(row.samples);
   rows.tables.AddFigures(figures);
   Whole bytes;
   Whole objects;

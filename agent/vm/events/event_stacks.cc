@@ -20,10 +20,10 @@ constexpr size_t kMostRawFrames = 1 << 16;
 constexpr size_t kMostRawStacks = 1 << 15;
 constexpr size_t kNodeBytes = 64;
 
-// The part is made again when the program has used so many times as much CPU time as that took.
+// A log gets a new part when so many times the CPU time has passed that making the last one took: half a percent.
 constexpr uint64_t kRests = 200;
 
-uint64_t CpuNs(clockid_t clock) {
+uint64_t Now(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
@@ -247,9 +247,9 @@ void EventStacks::ReportMemory() { budget_.Set(instrument::MemoryPart::kEvents, 
 
 void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   if (&caller != sources_.back()) return;
-  const uint64_t program_ns = CpuNs(CLOCK_PROCESS_CPUTIME_ID);
-  const uint64_t begin_ns = CpuNs(CLOCK_THREAD_CPUTIME_ID);
-  if (sink.log() != nullptr && sink.may_repeat() && program_ns < next_cpu_ns_) {
+  const uint64_t now_ns = Now(CLOCK_MONOTONIC);
+  const uint64_t begin_ns = Now(CLOCK_THREAD_CPUTIME_ID);
+  if (sink.log() != nullptr && sink.may_repeat() && now_ns < next_ns_) {
     sink.SetPart(kEventsPart, last_in_log_);
     return;
   }
@@ -258,7 +258,7 @@ void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   std::string json = EventsToJson(rows.tables);
   sink.SetPart(kEventsPart, json);
   if (sink.log() != nullptr) {
-    next_cpu_ns_ = program_ns + kRests * (CpuNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+    next_ns_ = now_ns + kRests * (Now(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
     const std::lock_guard lock(mutex_);
     last_in_log_ = std::move(json);
   }
