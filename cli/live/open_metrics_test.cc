@@ -110,7 +110,8 @@ TEST_CASE("the figures are those of the status") {
       const char* const line : {
           R"(iprof_classes_counted{target="4711"} 999)",
           R"(iprof_counters{target="4711"} 12345678)",
-          R"(iprof_samples_total{target="4711"} 100)", R"(iprof_allocations_total{target="4711"} 7)",
+          R"(iprof_samples_total{target="4711"} 100)",
+          R"(iprof_allocations_total{target="4711"} 7)",
           R"(iprof_lock_waits_total{target="4711"} 3)",
           R"(iprof_heap_bytes{target="4711"} 1048576)",
           R"(iprof_memory_limit_bytes{target="4711"} 18446744073709551615)",

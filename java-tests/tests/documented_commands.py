@@ -9,6 +9,7 @@ too long or need the network are in NOT_RUN, with the reason. Files of the repos
 """
 
 import itertools
+import json
 import os
 import re
 import shlex
@@ -35,6 +36,7 @@ NOT_RUN = {
     r"kill -9": "not to be typed: what it does is told",
     r"iprof .*\.iraw.*|iprof recover app\.iprof .*": "cli_raw runs them; a JVM that ends normally leaves no raw file",
 }
+EVENTS = ROOT / "writer" / "profile" / "io" / "event_part_fuzz_seeds" / "example.json"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 KINDS = ("sh", "text", "json")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
@@ -115,6 +117,10 @@ class DocumentedCommands(AgentCase):
         self.shell("java -agentpath:$PWD/build/libiprofagent.so=out=app.iprof,threads=y -jar app.jar")
         for name in ("a", "b", "full", "threads"):
             shutil.copy(self.folder / "app.iprof", self.folder / f"{name}.iprof")
+        # What this program allocates and waits for is chance: the commands that show it have an example.
+        events = json.loads((self.folder / "app.iprof").read_text(encoding="utf-8"))
+        events["iprofagent"]["events"] = json.loads(EVENTS.read_text(encoding="utf-8"))
+        (self.folder / "events.iprof").write_text(json.dumps(events), encoding="utf-8")
         (self.folder / "runs.txt").write_text("a.iprof\n3,b.iprof\n")
         program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)
         core_writer.stop(program.pid)

@@ -79,6 +79,17 @@ def threads_profile():
         "sites": 0, "whole": [], "threads": ["pool-*-thread-*", "main <b>"], "of": [[0, 0, 40], [1, 1, 20], [2, 0, 20, 1, 10]]}}}
 
 
+def events_profile():
+    """Main.loop, which has samples, too, allocates byte arrays and shapes; and waits for a lock."""
+    return {**shapes_profile(40, 20, 90), "iprofagent": {"version": 1, "events": {
+        "version": 1, "types": ["[B", "a.<b>Lock", "a.Circle"], "threads": ["main", "pool-*-thread-*"],
+        "methods": [["a.Main", "loop", "()V"], ["java.util.Arrays", "copyOf", "([BI)[B"]],
+        "stacks": [[0, 7, 12], [1, 2, 3541, 0, 9, 14]],
+        "alloc": {"intervals": [524288], "samples": 20, "dropped": 0, "sweptMs": 1764530000000,
+                  "rows": [[0, 2, 0, 3000000, 100000, 3000000, 100000, 6, 6], [1, 0, 1, 7000000, 70, 0, 0, 14, 0]]},
+        "lock": {"thresholds": [1000000], "waits": 2, "dropped": 0, "shorter": 0, "rows": [[0, 1, 0, 5000000, 2, -1, 0]]}}}}
+
+
 def many_receivers_profile():
     """Objects of twenty classes at one call site, more than a page lists."""
     return made_profile(["a.Main"] + [f"a.Shape{i}" for i in range(20)], [(1, "loop", 10)],
@@ -162,6 +173,7 @@ class ReportPage(AgentCase):
         self.write("split.iprof", in_pieces(shapes_profile(40, 40, 90)))
         self.report(self.write("many.iprof", many_receivers_profile()), to="many.html")
         self.report(self.write("threads.iprof", threads_profile()), to="threads.html")
+        self.report(self.write("events.iprof", events_profile()), to="events.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")
         shapes = shapes_profile(40, 40, 90)
@@ -239,6 +251,19 @@ class ReportPage(AgentCase):
         hash_code = next(row for row in data["methods"] if types[row[1][0]] == "java.lang.String" and row[0] == "hashCode")
         # Its first block ran once a call.
         self.assertEqual(hash_code[7]["blocks"][:2], [0, hash_code[2][0]])
+
+    def test_allocations_and_waits(self):
+        a = self.write("a.iprof", events_profile())
+        self.report(a, to="events.html")
+        sums = {value["value"]: value["sum"] for value in self.data_of("events.html")["events"]["values"]}
+        self.assertEqual(sums, {"alloc-bytes": 10000000, "alloc-objects": 100070, "live-bytes": 3000000, "live-objects": 100000,
+                                "lock-time": 5000000, "lock-count": 2})
+        self.report(a, "--include", "java.util.*", to="part.html")
+        sums = {value["value"]: value["sum"] for value in self.data_of("part.html")["events"]["values"]}
+        self.assertEqual((sums["alloc-bytes"], sums["lock-time"]), (7000000, 0))
+        # A comparison has samples and counts only.
+        self.report("--diff", a, a, to="diff.html")
+        self.assertNotIn("events", self.data_of("diff.html"))
 
     def test_mistakes(self):
         a = self.write("a.iprof", shapes_profile(3, 4, 5))

@@ -106,8 +106,7 @@ Status Allocations::Take() {
   if (error != JVMTI_ERROR_NONE)
     return JvmtiFailure("get the JVMTI capability to sample allocations", error);
   has_taken_.store(true);
-  if (environment_->SetHeapSamplingInterval(static_cast<jint>(interval_bytes_)) !=
-      JVMTI_ERROR_NONE)
+  if (environment_->SetHeapSamplingInterval(static_cast<jint>(interval_bytes_)) != JVMTI_ERROR_NONE)
     return {Code::kUnsupported, "option 'alloc': the JVM refuses this distance between samples"};
   return {};
 }
@@ -247,7 +246,7 @@ void Allocations::AddTo(JNIEnv* jni, EventRows& rows) {
   live_.Sweep(jni);
   std::vector<Row> copy;
   EventTables::AllocationFigures figures{.intervals = {interval_bytes_},
-                                         .samples = static_cast<int64_t>(samples_.load()),
+                                         .samples = 0,
                                          .dropped = static_cast<int64_t>(dropped_.load()),
                                          .swept_ms = live_.swept_ms()};
   {
@@ -255,6 +254,9 @@ void Allocations::AddTo(JNIEnv* jni, EventRows& rows) {
     copy = rows_;
   }
   const std::vector<LiveObjects::Share> live = live_.ByRow(copy.size());
+  // Without those that a thread is just adding to a row.
+  figures.samples = figures.dropped;
+  for (const Row& row : copy) figures.samples += static_cast<int64_t>(row.samples);
   rows.tables.AddFigures(figures);
   Whole bytes;
   Whole objects;
@@ -262,7 +264,8 @@ void Allocations::AddTo(JNIEnv* jni, EventRows& rows) {
   Whole live_objects;
   for (size_t i = 0; i < copy.size(); ++i) {
     const Row& row = copy[i];
-    const std::optional<EventStack> stack = row.samples == 0 ? std::nullopt : rows.Stack(row.key.stack);
+    const std::optional<EventStack> stack =
+        row.samples == 0 ? std::nullopt : rows.Stack(row.key.stack);
     if (!stack) continue;
     rows.tables.Add(EventTables::Allocation{.stack = *stack,
                                             .type = rows.Type(row.key.type),
@@ -286,9 +289,8 @@ void Allocations::Describe(const ProfileSink& /*made*/, RecorderTexts& texts) {
       if (row.samples > 0) ++rows;
     }
   }
-  texts.summary +=
-      fmt::format("allocations: {} sampled, every {} bytes, for {:.0f} KiB in all\n",
-                  samples_.load(), interval_bytes_, bytes / 1024);
+  texts.summary += fmt::format("allocations: {} sampled, every {} bytes, for {:.0f} KiB in all\n",
+                               samples_.load(), interval_bytes_, bytes / 1024);
   texts.report += fmt::format(
       "allocations: {} rows; {} samples dropped, {} without room for more stacks and rows; live "
       "objects that were not followed: {}; CPU time: {} us\n",

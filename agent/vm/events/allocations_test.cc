@@ -93,7 +93,8 @@ TEST_CASE("what survived the last collection is in its row") {
   CHECK(tables.allocation_figures()->swept_ms > 0);
 }
 
-TEST_CASE("another tool that samples allocations prevents the start, and nothing is taken from the JVM") {
+TEST_CASE(
+    "another tool that samples allocations prevents the start, and nothing is taken from the JVM") {
   Sampled s;
   // The first call asks for what every environment can have.
   s.Begin();

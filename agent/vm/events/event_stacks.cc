@@ -20,10 +20,10 @@ constexpr size_t kMostRawFrames = 1 << 16;
 constexpr size_t kMostRawStacks = 1 << 15;
 constexpr size_t kNodeBytes = 64;
 
-// The part is made again when the program has used so many times as much CPU time as that took.
+// A log gets a new part when so many times the CPU time has passed that making the last one took: half a percent.
 constexpr uint64_t kRests = 200;
 
-uint64_t CpuNs(clockid_t clock) {
+uint64_t Now(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
@@ -82,6 +82,8 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = raw_stacks_.find(hash); known != raw_stacks_.end()) return known->second;
+    if (raw_frames_.size() >= kMostRawFrames) raw_frames_.clear();
+    if (raw_stacks_.size() >= kMostRawStacks) raw_stacks_.clear();
     for (const RawFrame& frame : frames)
       if (!raw_frames_.contains(frame)) unknown.push_back(frame);
   }
@@ -90,14 +92,11 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
 
   const std::lock_guard lock(mutex_);
   if (!HasRoomLocked()) return kNone;
-  if (raw_frames_.size() >= kMostRawFrames) raw_frames_.clear();
-  if (raw_stacks_.size() >= kMostRawStacks) raw_stacks_.clear();
   for (const Learnt& one : learnt) raw_frames_.insert_or_assign(one.frame, Intern(one));
   std::vector<uint32_t> places;
   for (const RawFrame& frame : frames) {
     const auto known = raw_frames_.find(frame);
-    // Another thread has just made room.
-    if (known == raw_frames_.end()) return kNone;
+    if (known == raw_frames_.end()) return kNone;  // another thread has just made room
     if (known->second.kind == FrameKind::kContinuation) break;
     // What a probe calls counts for the method that has the probe.
     if (known->second.kind == FrameKind::kProbe) places.clear();
@@ -248,9 +247,9 @@ void EventStacks::ReportMemory() { budget_.Set(instrument::MemoryPart::kEvents, 
 
 void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   if (&caller != sources_.back()) return;
-  const uint64_t program_ns = CpuNs(CLOCK_PROCESS_CPUTIME_ID);
-  const uint64_t begin_ns = CpuNs(CLOCK_THREAD_CPUTIME_ID);
-  if (sink.log() != nullptr && sink.may_repeat() && program_ns < next_cpu_ns_) {
+  const uint64_t now_ns = Now(CLOCK_MONOTONIC);
+  const uint64_t begin_ns = Now(CLOCK_THREAD_CPUTIME_ID);
+  if (sink.log() != nullptr && sink.may_repeat() && now_ns < next_ns_) {
     sink.SetPart(kEventsPart, last_in_log_);
     return;
   }
@@ -259,7 +258,7 @@ void EventStacks::Write(JNIEnv* jni, RecordSink& sink, const Source& caller) {
   std::string json = EventsToJson(rows.tables);
   sink.SetPart(kEventsPart, json);
   if (sink.log() != nullptr) {
-    next_cpu_ns_ = program_ns + kRests * (CpuNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+    next_ns_ = now_ns + kRests * (Now(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
     const std::lock_guard lock(mutex_);
     last_in_log_ = std::move(json);
   }

@@ -64,7 +64,8 @@ class EventRows {
   explicit EventRows(EventStacks& stacks) : stacks_(stacks) {}
 
   EventStacks& stacks_;
-  size_t resolved_ = 0;  // of the places: it is known that the others have no position in a class file
+  size_t resolved_ =
+      0;  // of the places: it is known that the others have no position in a class file
   std::unordered_map<uint32_t, EventStack> known_stacks_;
   std::unordered_map<uint32_t, EventMethod> known_methods_;
 };
@@ -112,7 +113,7 @@ class EventStacks {
   // Each source once.
   void Register(Source& source) { sources_.push_back(&source); }
   // Called by each source in its Recorder::Write. The last one that is registered writes the part, with the rows of all. A
-  // sink that may repeat gets the last part again, until the program has used 200 times the CPU time that making it took.
+  // log that may repeat gets the last part again, until 200 times the CPU time has passed that making it took.
   void Write(JNIEnv* jni, RecordSink& sink, const Source& caller);
 
   // Whether rows may take more memory. Counts refusals.
@@ -214,7 +215,7 @@ class EventStacks {
   std::unordered_map<Hash128, uint32_t, HashOf128> raw_stacks_;
   // Used by Write into a log alone. The text is changed with the mutex held.
   std::string last_in_log_;
-  uint64_t next_cpu_ns_ = 0;
+  uint64_t next_ns_ = 0;
   ThreadNames thread_names_;
 };
 

@@ -10,9 +10,7 @@
 namespace iprof::vm {
 namespace {
 
-jclass Ref(FakeClass* type) {
-  return reinterpret_cast<jclass>(static_cast<FakeObject*>(type));
-}
+jclass Ref(FakeClass* type) { return reinterpret_cast<jclass>(static_cast<FakeObject*>(type)); }
 
 // Lambdas have no name.
 std::optional<std::string> NameOf(jvmtiEnv*, JNIEnv*, jclass, std::string_view signature) {
@@ -96,17 +94,19 @@ TEST_CASE("equal stacks have one number, and their names are learnt once") {
   CHECK(e.Stack({}) == EventStacks::kNone);
 }
 
-TEST_CASE("probes with what they call, linkage and carriers are no frames; native methods have position 0") {
+TEST_CASE(
+    "probes with what they call, linkage and carriers are no frames; native methods have position "
+    "0") {
   Events e;
   FakeMethod* const probe = e.jvm.AddMethod(e.jvm.AddClass("java/lang/IprofTypes"), "see", "()V");
   FakeMethod* const form =
       e.jvm.AddMethod(e.jvm.AddClass("java/lang/invoke/LambdaForm$MH.0x01"), "invoke", "()V");
-  FakeMethod* const lambda =
-      e.jvm.AddMethod(e.jvm.AddClass("a/B$$Lambda.0x01"), "apply", "()V");
+  FakeMethod* const lambda = e.jvm.AddMethod(e.jvm.AddClass("a/B$$Lambda.0x01"), "apply", "()V");
   FakeMethod* const enter =
       e.jvm.AddMethod(e.jvm.AddClass("jdk/internal/vm/Continuation"), "enter", "()V");
-  CHECK(e.Shown(e.Stack({{e.run, 1}, {probe, 2}, {e.run, 5}, {form, 1}, {lambda, 1}, {e.main, 3}})) ==
-        "a/B.run:5 a/Main.main:3");
+  CHECK(
+      e.Shown(e.Stack({{e.run, 1}, {probe, 2}, {e.run, 5}, {form, 1}, {lambda, 1}, {e.main, 3}})) ==
+      "a/B.run:5 a/Main.main:3");
   CHECK(e.Shown(e.Stack({{e.run, -1}, {e.main, 2}, {enter, 4}, {e.main, 3}})) ==
         "a/B.run:0 a/Main.main:2");
   CHECK(e.Stack({{form, 1}, {enter, 2}}) == EventStacks::kNone);

@@ -77,10 +77,11 @@ class LiveObjects {
   std::atomic<int64_t> swept_ms_{0};
   std::atomic<size_t> bytes_{0};
   std::atomic<uint64_t> untracked_{0};
-  std::mutex sweep_mutex_;  // held by a Sweep
+  std::mutex sweep_mutex_;    // held by a Sweep
   mutable std::mutex mutex_;  // guards the rest; held for no call of the JVM
   std::vector<Tracked> tracked_;
-  std::vector<jweak> doomed_;  // a Sweep deletes them, so that none deletes what another one asks for
+  std::vector<jweak>
+      doomed_;  // a Sweep deletes them, so that none deletes what another one asks for
   uint32_t swept_collections_ = 0;
   uint32_t scale_ = 1;  // of the objects that come, one in so many is taken
   uint64_t random_ = 0x9e3779b97f4a7c15u;

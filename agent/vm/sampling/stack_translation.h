@@ -43,10 +43,10 @@
 #include "agent/sampling/core/trace_table.h"
 #include "agent/vm/classes/names/frame_methods.h"
 #include "agent/vm/classes/names/hidden_class_names.h"
+#include "agent/vm/recorder/thread_names.h"
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sampling_methods.h"
-#include "agent/vm/recorder/thread_names.h"
 #include "writer/profile/model.h"
 
 namespace iprof::vm {

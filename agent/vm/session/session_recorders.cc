@@ -152,14 +152,13 @@ void Session::AddEvents(Counting* counting) {
   if (settings_.options.alloc.bytes > 0) {
     // These two work while the program runs, and pause four times in each collection.
     const VmFlags flags(vm_);
-    const bool is_concurrent = flags.Bool("UseZGC").value_or(false) ||
-                               flags.Bool("UseShenandoahGC").value_or(false);
+    const bool is_concurrent =
+        flags.Bool("UseZGC").value_or(false) || flags.Bool("UseShenandoahGC").value_or(false);
     const Allocations::Liveness liveness{
-        .most_objects =
-            static_cast<size_t>(std::min(most_bytes / 2 / kObjectBytes, kMostObjects)),
+        .most_objects = static_cast<size_t>(std::min(most_bytes / 2 / kObjectBytes, kMostObjects)),
         .pauses = is_concurrent ? 4U : 1U};
-    recorders_.push_back(std::make_unique<Allocations>(
-        vm_, *log_, *events_, settings_.options.alloc.bytes, liveness));
+    recorders_.push_back(std::make_unique<Allocations>(vm_, *log_, *events_,
+                                                       settings_.options.alloc.bytes, liveness));
   }
   if (settings_.options.lock.ns > 0) {
     recorders_.push_back(std::make_unique<Locks>(

@@ -9,9 +9,11 @@
 
 #include "cli/views/report/call_edges.h"
 #include "cli/views/report/profile_facts.h"
+#include "cli/views/report/report_events.h"
 #include "cli/views/report/report_model.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/diff.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/json_builder.h"
 
 namespace iprof {
@@ -42,8 +44,9 @@ class Writing {
     json_.Key("profiles").Open('[');
     for (const ReportInput& input : inputs_) WriteProfileFacts(input.file, *input.profile, json_);
     json_.Close(']');
-    const std::vector<ThreadFlames> threads = FlamesOfThreads();
     const size_t most_frames = options_.most_bytes / kBytesPerFrame;
+    if (inputs_.size() == 1) WriteEvents(most_frames / 4);
+    const std::vector<ThreadFlames> threads = FlamesOfThreads();
     const std::vector<FlameFrame> frames =
         model_.flames().Cut(threads.empty() ? most_frames : most_frames / 2, model_.names());
     ChooseMethods(frames, threads);
@@ -62,6 +65,13 @@ class Writing {
 
  private:
   const Profile& names() const { return model_.names(); }
+
+  void WriteEvents(size_t most_frames) {
+    const EventTables events = EventsOf(*inputs_[0].profile);
+    if (events.empty()) return;
+    json_.Key("events");
+    WriteReportEvents(events, most_frames, json_);
+  }
 
   // --- Values.
 

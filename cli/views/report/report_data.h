@@ -22,6 +22,7 @@
 //   flame     [[depth, method or -1, weight, line (or -1 - bci), weight there, frames] …], in preorder; one flat list
 //   threads   [[name, samples, flame] …], most samples first, if samples know their threads: the flame graph of each
 //   monitors  [type, count, …]
+//   events    what report_events.h says, if allocations or waits were recorded; not in a comparison
 //   fits      [package, weight, relevant, applicable, …] and all_fits, if class files were compared
 //   changes   [[table, scope (writer/ops/diff.h), method or -1, text, bci, importance, movement, [shares], [counts], [[name, old, new] …]] …]
 //   cut       {methods, all_methods: with details; shares: {table: share of these}, frames, all_frames, most_edges, undrawn,

@@ -252,6 +252,39 @@ onReport('a thread that is chosen holds for all views, and a link keeps it', 'th
   assert.equal(await select.count(), 0);
 });
 
+onReport('allocations and waits have flame graphs, classes and threads of their own', 'events.html', '#/overview', async (page) => {
+  await page.getByRole('link', {name: 'Allocations and locks'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Allocations and locks'}).waitFor();
+  const select = page.getByRole('combobox', {name: 'Show'});
+  assert.deepEqual(await select.locator('option').allInnerTexts(), ['10.0 MB allocated', '100,070 objects allocated',
+    '3.0 MB alive after the last collection', '100,000 objects alive after the last collection', '5.0 ms waited for locks', '2 waits for locks']);
+  const labels = (of = page) => of.locator('.frame').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('aria-label')));
+  const rows = (name) => page.getByRole('region', {name, exact: true}).locator('tbody tr').allInnerTexts();
+  assert.deepEqual((await labels()).map((label) => label.replace(/, mostly.*/, '')), ['All bytes, 100.0 % of the bytes, 10.0 MB',
+    'Main.loop, 100.0 % of the bytes, 10.0 MB', 'Arrays.copyOf, 70.0 % of the bytes, 7.0 MB', 'byte[], 70.0 % of the bytes, 7.0 MB',
+    'Circle, 30.0 % of the bytes, 3.0 MB']);
+  assert.match((await rows('Classes'))[0], /byte\[\].*70\.0 %.*7\.0 MB.*80 %/s);
+  assert.match((await rows('Threads'))[0], /pool-\*-thread-\*.*70\.0 %.*7\.0 MB.*80 %/s);
+  assert.match(await textOf(page, '#content'), /Estimated from 20 samples: the sum is right within 67 %/);
+  await page.getByRole('searchbox', {name: 'Search'}).fill('copyOf');
+  await page.getByText(/^70\.0 % of the bytes have “copyof” on their stack/).waitFor();
+  await select.selectOption('lock-time');
+  await page.getByText('100.0 % of the time').first().waitFor({state: 'attached'});
+  assert.match((await rows('Classes'))[0], /a\.<b>Lock.*5\.0 ms/s);
+  assert.doesNotMatch(await textOf(page, '#content'), /Estimated/);
+  // What is in the samples, too, has a page; classes have none.
+  await page.locator('.frame', {hasText: '<b>Lock'}).click();
+  assert.equal(await page.locator('.frame-detail a').count(), 0);
+  const other = await openReport(browser, file('events.html'), new URL(page.url()).hash);
+  assert.deepEqual(await labels(other), await labels());
+  await other.close();
+  await select.selectOption('alloc-bytes');
+  await page.getByRole('searchbox', {name: 'Search'}).fill('');
+  await page.locator('.frame', {hasText: 'Main.loop'}).click();
+  await page.locator('.frame-detail').getByRole('link', {name: 'Main.loop'}).click();
+  await page.getByRole('heading', {level: 1, name: 'Main.loop'}).waitFor();
+});
+
 onReport('an outcome that the page has left out is not compared', 'many.html', '#/methods', async (page) => {
   await page.locator('input[type=file]').setInputFiles(file('many.iprof'));
   await page.getByText('Nothing differs by more than 5 %.').waitFor();

@@ -19,8 +19,11 @@ function changeClass(before, after) {
   return step === 0 ? 'same' : `${change > 0 ? 'grew' : 'shrank'}-${step}`;
 }
 
-// `of` says what shares are of. `selected(node)` is called when a frame is selected, `drawn()` when the graph was drawn again.
-export function createFlameGraph(model, colors, {label, of, upward = false, openMethod, selected: onSelected, drawn: onDrawn}) {
+// What widths are of, in words: `all` and `of` the whole, `amount` of a weight, `title` of a fact, and `figure` of its value.
+export const SAMPLES = {all: 'All samples', of: 'of the samples', amount: (weight) => plural(weight, 'sample'), title: 'Samples', figure: count};
+
+// `of` says what shares are of, if it is not `words`. `selected(node)` is called when a frame is selected, `drawn()` when the graph was drawn again.
+export function createFlameGraph(model, colors, {label, words = SAMPLES, of = words.of, upward = false, openMethod, selected: onSelected, drawn: onDrawn}) {
   let root = null;
   let zoomed = null;
   let selected = null;
@@ -32,7 +35,7 @@ export function createFlameGraph(model, colors, {label, of, upward = false, open
   const methodOf = (node) => (node.method !== null && node.method >= 0 ? model.methods[node.method] : null);
   const shareOn = (node, which) => share(node.weight[which], root.weight[which]);
   const nameOf = (node) => {
-    if (node.method === null) return 'All samples';
+    if (node.method === null) return words.all;
     return methodOf(node)?.short ?? plural(node.frames, 'small frame');
   };
   const matches = (node) => query !== '' && (methodOf(node)?.text.toLowerCase().includes(query) ?? false);
@@ -42,8 +45,8 @@ export function createFlameGraph(model, colors, {label, of, upward = false, open
   function describe(node) {
     const parts = [nameOf(node), `${percent(shareOn(node, side))} ${of}`];
     if (model.isDiff) parts.push(`${points(shareOn(node, 1) - shareOn(node, 0))} points`);
-    parts.push(plural(node.weight[side], 'sample'));
-    if (methodOf(node)) parts.push(`mostly ${placeText(node.place)}`);
+    parts.push(words.amount(node.weight[side]));
+    if (methodOf(node) && node.weightThere[side] > 0) parts.push(`mostly ${placeText(node.place)}`);
     return parts.join(', ');
   }
 
@@ -113,7 +116,7 @@ export function createFlameGraph(model, colors, {label, of, upward = false, open
     tip.replaceChildren(
       element('strong', {}, nameOf(node)),
       ...(method ? [element('div', {class: 'dim'}, method.package)] : []),
-      element('div', {}, `${percent(shareOn(node, side), 2)} · ${plural(node.weight[side], 'sample')}`),
+      element('div', {}, `${percent(shareOn(node, side), 2)} · ${words.amount(node.weight[side])}`),
       ...(method && node.weightThere[side] > 0
         ? [element('div', {}, `${placeText(node.place)} · ${percent(share(node.weightThere[side], node.weight[side]), 0)} of it`)] : []),
       ...(model.isDiff ? [element('div', {}, `${percent(shareOn(node, 0), 2)} before · ${points(shareOn(node, 1) - shareOn(node, 0))} points`)] : []));
@@ -144,17 +147,18 @@ export function createFlameGraph(model, colors, {label, of, upward = false, open
   // Facts about a frame, for a card beside the graph.
   function detailOf(node) {
     const method = methodOf(node);
+    const hasPage = method !== null && method.page !== null;
     const fact = (name, value) => element('div', {class: 'fact'}, element('dt', {}, name), element('dd', {}, value));
     return [
-      element('h2', {}, method ? element('a', {href: `#/method/${method.index}`}, method.short) : nameOf(node)),
+      element('h2', {}, hasPage ? element('a', {href: `#/method/${method.page}`}, method.short) : nameOf(node)),
       element('p', {class: `dim break${method ? ' signature' : ''}`}, method ? method.readable : node.method === null ? 'Every stack goes through here.'
         : 'Frames that are too small to draw are one.'),
-      ...(method ? [element('p', {}, element('a', {href: `#/sandwich/${method.index}`}, 'Callers and callees as flame graphs'))] : []),
+      ...(hasPage ? [element('p', {}, element('a', {href: `#/sandwich/${method.page}`}, 'Callers and callees as flame graphs'))] : []),
       element('dl', {class: 'facts'},
         fact('Share', percent(shareOn(node, side), 2)),
         ...(model.isDiff ? [fact('Before', percent(shareOn(node, 0), 2)),
           fact('Change', `${points(shareOn(node, 1) - shareOn(node, 0))} points`)] : []),
-        fact('Samples', count(node.weight[side])),
+        fact(words.title, words.figure(node.weight[side])),
         upward ? null : fact('In itself', percent(share(node.self[side], root.weight[side]), 2)),
         ...(method && node.weightThere[side] > 0
           ? [fact('Mostly at', `${placeText(node.place)} (${percent(share(node.weightThere[side], node.weight[side]), 0)})`)] : []))];
@@ -214,7 +218,7 @@ export function createFlameGraph(model, colors, {label, of, upward = false, open
       zoom(selected);
     } else if (event.key === 'Escape') {
       zoom(zoomed.parent ?? root);
-    } else if (event.key === 'o' && methodOf(selected)) {
+    } else if (event.key === 'o' && (methodOf(selected)?.page ?? null) !== null) {
       openMethod(methodOf(selected));
     } else {
       return;

@@ -1,15 +1,16 @@
-// The flame graph of all samples: upright or turned over, with a search and a legend of colours.
+// A flame graph with what belongs to it: upright or turned over, with a search and a legend of colours.
 
 import { keepState } from './address.js';
 import { missingText } from './cells.js';
 import { append, debounced, element } from './dom.js';
-import { createFlameGraph } from './flame_graph.js';
+import { createFlameGraph, SAMPLES } from './flame_graph.js';
 import { buildTree, invertTree, matchedWeight } from './flame_tree.js';
 import { count, percent, plural, share } from './format.js';
 
 const LEGEND = 20;  // packages whose colours are named at once
 
-export function createFlameView(model, colors, openMethod) {
+// `view` is the view's name in the address, whose further state is `state`; `above` stands between title and graph.
+export function createFlameView(model, colors, openMethod, {view = 'flame', title = 'Flame graph', words = SAMPLES, state = {}, above = [], missing = missingText(model)} = {}) {
   const upright = buildTree(model);
   let inverted = null;
   let isInverted = false;
@@ -25,11 +26,11 @@ export function createFlameView(model, colors, openMethod) {
   const sideButton = model.isDiff
     ? element('button', {type: 'button', 'aria-pressed': 'false', onclick: () => { useSide(1 - side); redraw(); }}, 'Widths of the old profile') : null;
   const graph = createFlameGraph(model, colors, {
-    label: 'Flame graph of the samples', of: 'of the samples', openMethod,
+    label: `Flame graph ${words.of}`, words, openMethod,
     selected: (node) => detail.replaceChildren(...graph.detailOf(node)),
     drawn: () => {
       resetButton.disabled = !graph.isZoomed();
-      keepState('flame', {q: query, inverted: isInverted, old: side !== model.newest, zoom: graph.path()});
+      keepState(view, {...state, q: query, inverted: isInverted, old: side !== model.newest, zoom: graph.path()});
     },
   });
   graph.show(upright);
@@ -50,7 +51,7 @@ export function createFlameView(model, colors, openMethod) {
   function redraw() {
     graph.draw();
     status.replaceChildren(query === '' ? ''
-      : `${percent(share(matchedWeight(graph.root(), graph.matches, side), graph.root().weight[side]))} of the samples have “${query}” on their stack.`);
+      : `${percent(share(matchedWeight(graph.root(), graph.matches, side), graph.root().weight[side]))} ${words.of} have “${query}” on their stack.`);
   }
 
   function useQuery(text) {
@@ -90,23 +91,23 @@ export function createFlameView(model, colors, openMethod) {
   const cut = model.cut;
   const note = cut.frames < cut.all_frames
     ? element('p', {class: 'note'}, `Drawn are the ${count(cut.frames)} largest of ${plural(cut.all_frames, 'frame')}; `
-      + `${percent(cut.undrawn)} of the samples end in smaller ones.`) : null;
+      + `${percent(cut.undrawn)} ${words.of} end in smaller ones.`) : null;
 
   return {
-    title: 'Flame graph',
+    title,
     show(into, given) {
       if (upright.weight.every((value) => value === 0)) {
-        append(into, element('h1', {}, 'Flame graph'), missingText(model));
+        append(into, element('h1', {}, title), above, missing);
         return;
       }
       restore(given);
       append(into,
-        element('h1', {}, 'Flame graph'),
+        element('h1', {}, title), above,
         element('div', {class: 'toolbar'},
           element('label', {for: 'frame-search'}, 'Search'), search, invertButton, resetButton, sideButton, status),
         element('div', {class: 'flame-frame'}, graph.element),
         legend, moreColors, detail, note,
-        element('p', {class: 'dim'}, 'Width is the share of samples. Enter zooms in, Escape out; arrows move; “o” opens the method.'));
+        element('p', {class: 'dim'}, `Width is the share ${words.of}. Enter zooms in, Escape out; arrows move; “o” opens the method.`));
       redraw();
     },
   };

@@ -19,6 +19,18 @@ export function shortCount(number) {
   return `${value.toPrecision(3)} ${units[unit]}`;
 }
 
+// "6.0 MB", "5.0 ms", "1,234", as the tool writes them (cli/files/event_option.h).
+const SCALES = {
+  bytes: [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']],
+  nanoseconds: [[3.6e12, 'h'], [1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
+};
+
+export function amount(number, unit) {
+  const [scale, name] = SCALES[unit]?.find(([from]) => number >= from || from === 1) ?? [0, ''];
+  if (name === '') return count(number);
+  return `${scale === 1 ? number : (number / scale).toFixed(1)} ${name}`;
+}
+
 // What a mark says (writer/profile/sureness.h): "M" → "estimated from 4,096 executions", "g+" → "guessed, but for the calls".
 export function sureness(mark) {
   if (mark.endsWith('+')) return `${sureness(mark.slice(0, -1))}, but for the calls`;

@@ -1,4 +1,4 @@
-// Shows the view that the address names: #/overview, #/flame, #/methods, #/classes, #/packages, #/method/12, #/class/a.B,
+// Shows the view that the address names: #/overview, #/flame, #/events, #/methods, #/classes, #/packages, #/method/12, #/class/a.B,
 // #/package/a, #/sandwich/12, #/changes. Behind a question mark is the state of the view (address.js).
 
 import { keepThread, readAddress } from './address.js';
@@ -6,6 +6,7 @@ import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
 import { createCompareControl } from './compare_control.js';
 import { compareWith } from './comparison.js';
+import { createEventsView } from './events_view.js';
 import { createFlameView } from './flame_view.js';
 import { showGroup } from './group_view.js';
 import { GROUPS, groupHref, groupMethods } from './groups.js';
@@ -28,6 +29,7 @@ function createSite(model) {
   if (model.isDiff) views.set('changes', createChangesView(model));
   const colors = chooseColors(model);
   views.set('flame', createFlameView(model, colors, openMethod));
+  if (model.events && !model.isDiff) views.set('events', createEventsView(model, openMethod));
   const groups = new Map();  // by kind, then by key
   views.set('methods', createListView(model, {list: 'methods', title: 'Methods', one: 'method', rows: model.methods}));
   for (const [kind, {list, title, one}] of Object.entries(GROUPS)) {

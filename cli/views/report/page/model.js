@@ -31,6 +31,7 @@ function readMethod(row, index, types, jdk) {
     hasDetails: row.length > 3,
     package: packageOf(declaring),
     href: `#/method/${index}`,
+    page: index,  // of the page about it; null: there is none
     className: shortType(declaring),
     short: `${shortType(declaring)}.${name}`,
     readable: `${declaring}.${name}(${parameters.map(longType).join(', ')}) ${longType(returns)}`,
@@ -91,6 +92,7 @@ export function readModel(data) {
     allFits: data.all_fits ?? 0,
     cut: data.cut,
     mostEdges: data.cut.most_edges,  // callers or callees of a method
+    events: data.events ?? null,  // events_view.js reads them
   };
   model.isDiff = sides > 1;
   // Of a table, of one profile.
