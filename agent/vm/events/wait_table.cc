@@ -5,8 +5,11 @@
 namespace iprof::vm {
 namespace {
 
-// What a node and its place in the table take.
-constexpr size_t kRowBytes = sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + 40;
+// What a node and its place in a table take, beside what is in it.
+constexpr size_t kNodeBytes = 40;
+constexpr size_t kRowBytes =
+    sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + kNodeBytes;
+constexpr size_t kBegunBytes = 2 * sizeof(int64_t) + kNodeBytes;
 
 }  // namespace
 
@@ -19,8 +22,12 @@ size_t WaitTable::RowHash::operator()(const Row& row) const {
 void WaitTable::Begin(int64_t thread, int64_t now_ns) {
   Part& part = PartOf(thread);
   const std::lock_guard lock(part.mutex);
-  if (part.begun.size() < kMostBegun / kParts || part.begun.contains(thread))
-    part.begun[thread] = now_ns;
+  if (const auto known = part.begun.find(thread); known != part.begun.end()) {
+    known->second = now_ns;
+  } else if (part.begun.size() < kMostBegun / kParts) {
+    part.begun.emplace(thread, now_ns);
+    begun_count_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 std::optional<int64_t> WaitTable::End(int64_t thread, int64_t now_ns) {
@@ -30,12 +37,14 @@ std::optional<int64_t> WaitTable::End(int64_t thread, int64_t now_ns) {
   if (begun == part.begun.end()) return std::nullopt;
   const int64_t ns = now_ns - begun->second;
   part.begun.erase(begun);
+  begun_count_.fetch_sub(1, std::memory_order_relaxed);
   return ns;
 }
 
 void WaitTable::ForgetBegun() {
   for (Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
+    begun_count_.fetch_sub(part.begun.size(), std::memory_order_relaxed);
     part.begun.clear();
   }
 }
@@ -50,7 +59,7 @@ void WaitTable::Add(const Row& row, int64_t ns) {
       return;
     }
     known = rows_.emplace(row, Sum{}).first;
-    bytes_.store(rows_.size() * kRowBytes, std::memory_order_relaxed);
+    row_count_.store(rows_.size(), std::memory_order_relaxed);
   }
   known->second.ns += ns;
   ++known->second.waits;
@@ -67,12 +76,17 @@ void WaitTable::Reset() {
   rows_.clear();
   waits_ = dropped_ = 0;
   shorter_.store(0, std::memory_order_relaxed);
-  bytes_.store(0, std::memory_order_relaxed);
+  row_count_.store(0, std::memory_order_relaxed);
 }
 
 std::vector<std::pair<WaitTable::Row, WaitTable::Sum>> WaitTable::Rows() const {
   const std::lock_guard lock(mutex_);
   return {rows_.begin(), rows_.end()};
+}
+
+size_t WaitTable::bytes() const {
+  return row_count_.load(std::memory_order_relaxed) * kRowBytes +
+         begun_count_.load(std::memory_order_relaxed) * kBegunBytes;
 }
 
 WaitTable::Figures WaitTable::figures() const {

@@ -61,8 +61,8 @@ class WaitTable {
 
   std::vector<std::pair<Row, Sum>> Rows() const;
   Figures figures() const;
-  // Of the rows. Takes no lock.
-  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  // Of the rows and of the waits that have begun. Takes no lock.
+  size_t bytes() const;
 
  private:
   static constexpr size_t kParts = 16;
@@ -83,7 +83,8 @@ class WaitTable {
   int64_t waits_ = 0;
   int64_t dropped_ = 0;
   std::atomic<int64_t> shorter_{0};
-  std::atomic<size_t> bytes_{0};
+  std::atomic<size_t> row_count_{0};
+  std::atomic<size_t> begun_count_{0};
 };
 
 }  // namespace iprof::vm

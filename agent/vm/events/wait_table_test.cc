@@ -73,9 +73,11 @@ TEST_CASE("waits that never end take no more than their room") {
   WaitTable waits([] { return true; });
   constexpr auto kMany = static_cast<int64_t>(WaitTable::kMostBegun) + 1'000;
   for (int64_t thread = 0; thread < kMany; ++thread) waits.Begin(thread, thread);
+  CHECK(waits.bytes() > WaitTable::kMostBegun * 2 * sizeof(int64_t));
   int64_t known = 0;
   for (int64_t thread = 0; thread < kMany; ++thread) known += waits.End(thread, kMany) ? 1 : 0;
   CHECK(known == static_cast<int64_t>(WaitTable::kMostBegun));
+  CHECK(waits.bytes() == 0);
 }
 
 TEST_CASE("many threads lose nothing") {
