@@ -231,7 +231,8 @@ constexpr OptionDetails kDetails[] = {
      "[events.md](events.md). At most 1g; `512k` is cheap, and with `1` every object is sampled. "
      "The JVM gives these samples to one tool at a time. `0`: none."},
     {"lock",
-     "Record the waits for locks that take at least this long: for monitors (`synchronized`) and for "
+     "Record the waits for locks that take at least this long: for monitors (`synchronized`) and "
+     "for "
      "locks of `java.util.concurrent`, with stack, class of the lock, thread, time, and often the "
      "stack of the lock's owner; see [events.md](events.md). Between 10us and 60s; `1ms` is cheap. "
      "`0`: none."},

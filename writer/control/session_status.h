@@ -52,7 +52,7 @@ struct SessionStatus {
   uint64_t samples = 0;
   uint64_t samples_lost = 0;
   uint64_t allocations = 0;  // that were sampled
-  uint64_t lock_waits = 0;  // of at least the threshold
+  uint64_t lock_waits = 0;   // of at least the threshold
   uint64_t methods_compiled_anew =
       0;                      // hot ones, in the last recording, so that samples have precise lines
   uint64_t heap_bytes = 0;    // of the agent

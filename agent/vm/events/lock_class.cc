@@ -82,8 +82,7 @@ Status LockClass::Find(JNIEnv* jni) {
   if (own_ == nullptr) own_ = DefineOwn(jni);
   if (own_ == nullptr) return Refused(jni, "define a class of the agent");
   if (waiting_ == nullptr)
-    waiting_ =
-        static_cast<jobjectArray>(KeptArray(jni, own_, "waiting", "[Ljava/lang/Object;"));
+    waiting_ = static_cast<jobjectArray>(KeptArray(jni, own_, "waiting", "[Ljava/lang/Object;"));
   if (waiting_ != nullptr && owners_ == nullptr)
     owners_ = static_cast<jintArray>(KeptArray(jni, own_, "owners", "[I"));
   if (owners_ != nullptr) threshold_ = jni->GetStaticFieldID(own_, "threshold", "J");

@@ -334,8 +334,7 @@ void JNICALL Locks::ClassFileLoadHook(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jclass r
     const std::vector<uint8_t> timed = WithTimedParks({bytes, static_cast<size_t>(size)});
     unsigned char* memory = nullptr;
     if (timed.empty() ||
-        self->environment_->Allocate(static_cast<jlong>(timed.size()), &memory) !=
-            JVMTI_ERROR_NONE)
+        self->environment_->Allocate(static_cast<jlong>(timed.size()), &memory) != JVMTI_ERROR_NONE)
       return;
     std::copy(timed.begin(), timed.end(), memory);
     *new_size = static_cast<jint>(timed.size());

@@ -197,7 +197,8 @@ TEST_CASE("the owner of a lock is seen while others wait") {
   CHECK(has_owner);
 }
 
-TEST_CASE("where LockSupport cannot be swapped, monitors are recorded, and a warning says so once") {
+TEST_CASE(
+    "where LockSupport cannot be swapped, monitors are recorded, and a warning says so once") {
   Waiting w;
   w.jvm.refuse["RetransformClasses"] = JVMTI_ERROR_INVALID_CLASS_FORMAT;
   w.Begin();

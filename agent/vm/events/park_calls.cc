@@ -45,11 +45,10 @@ const ParkCall* ParkCallAt(const MethodCode& code, Insn insn) {
   const auto member = code.Member(insn);
   if (!member) return nullptr;
   const std::string_view owner = code.file().pool().ClassName(member->owner);
-  const auto* const found =
-      std::find_if(first, std::end(kParkCalls), [&](const ParkCall& call) {
-        return call.op == op && call.owner == owner && call.name == member->name &&
-               call.descriptor == member->descriptor;
-      });
+  const auto* const found = std::find_if(first, std::end(kParkCalls), [&](const ParkCall& call) {
+    return call.op == op && call.owner == owner && call.name == member->name &&
+           call.descriptor == member->descriptor;
+  });
   return found == std::end(kParkCalls) ? nullptr : found;
 }
 

@@ -7,8 +7,7 @@ namespace {
 
 // What a node and its place in a table take, beside what is in it.
 constexpr size_t kNodeBytes = 40;
-constexpr size_t kRowBytes =
-    sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + kNodeBytes;
+constexpr size_t kRowBytes = sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + kNodeBytes;
 constexpr size_t kBegunBytes = 2 * sizeof(int64_t) + kNodeBytes;
 
 }  // namespace

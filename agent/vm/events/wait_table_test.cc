@@ -18,7 +18,7 @@ TEST_CASE("a wait lasts from its begin to its end, on its own thread") {
   CHECK(waits.End(31, 13'000) == 12'000);
   CHECK(waits.End(31, 14'000) == std::nullopt);  // it has ended
   CHECK(waits.End(32, 14'000) == std::nullopt);  // it began before the recording
-  waits.Begin(47, 2'000);                        // the one before did not end: a thread waits for one lock
+  waits.Begin(47, 2'000);  // the one before did not end: a thread waits for one lock
   CHECK(waits.End(47, 2'500) == 500);
   waits.Begin(31, 3'000);
   waits.ForgetBegun();

@@ -31,7 +31,7 @@ TypeNaming NamingBy(ProxyNames& proxies);
 enum class FrameKind : uint8_t {
   kOrdinary,
   kProbe,         // the agent's own: left out with all that it calls
-  kLinkage,       // of method handles, and what parks a thread for LockSupport (lock=): left out, but not what it calls
+  kLinkage,       // of method handles, and IprofLocks.park (lock=): left out, but not what it calls
   kContinuation,  // below it are the frames of a virtual thread's carrier
   kUnstable,      // of a hidden class without a stable name, or of one that reflection generated
   kUnnamed,
