@@ -6,9 +6,9 @@ namespace iprof::vm {
 namespace {
 
 // What a node and its place in a table take, beside what is in it.
-constexpr size_t kNodeBytes = 40;
-constexpr size_t kRowBytes = sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + kNodeBytes;
-constexpr size_t kBegunBytes = 2 * sizeof(int64_t) + kNodeBytes;
+constexpr size_t kTableBytes = 40;
+constexpr size_t kRowBytes = sizeof(std::pair<const WaitTable::Row, WaitTable::Sum>) + kTableBytes;
+constexpr size_t kBegunBytes = 2 * sizeof(int64_t) + kTableBytes;
 
 }  // namespace
 
