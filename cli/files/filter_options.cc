@@ -70,7 +70,8 @@ void WarnIfNothingMatches(Console& console, const std::string& path, const Profi
   for (const MethodIndex method : MethodsOf(profile)) {
     if (filter.Wants(profile, method)) return;
   }
-  for (const EventTables::Method& method : EventsOf(profile).methods()) {
+  const EventTables events = EventsOf(profile);
+  for (const EventTables::Method& method : events.methods()) {
     if (filter.Wants(method.type)) return;
   }
   console.Warn(

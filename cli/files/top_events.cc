@@ -58,8 +58,8 @@ class Printing {
                                                       : FlatRows(*values, samples);
     if (rows.empty()) {
       const std::string only = options_.filter.Describe();
-      console_.Warn(fmt::format("{} has nothing that was {}{}", NameOfInput(options_.path),
-                                FactsOf(options_.value).says, only.empty() ? "" : " in " + only));
+      console_.Warn(fmt::format("{} has no {}{}", NameOfInput(options_.path),
+                                FactsOf(options_.value).name, only.empty() ? "" : " of " + only));
       return ExitCode::kNoSamples;
     }
     if (options_.sorts_by_total) std::ranges::stable_sort(rows, std::greater<>(), &Row::total);
@@ -139,8 +139,10 @@ class Printing {
       console_.Print("only {}; shares are of all\n", EscapeForTerminal(options_.filter.Describe()));
     std::string heading = ShownSum(options_.value, total_);
     if (is_sampled())
-      heading += fmt::format("; {}, so the sum is right within {}",
-                             Counted(samples_, "sample", "samples"), ErrorOf(samples_));
+      heading += fmt::format("; {}, {}", Counted(samples_, "sample", "samples"),
+                             ErrorOfSamples(samples_) > 1
+                                 ? std::string("too few for a sum")
+                                 : "so the sum is right within " + ErrorOf(samples_));
     console_.Heading(heading);
     const std::string error_title = is_sampled() ? fmt::format("{:>7} ", "±") : "";
     const size_t used = (has_total() ? 46 : 24) + (is_sampled() ? 8 : 0);

@@ -13,9 +13,20 @@ namespace iprof {
 namespace {
 
 int64_t SamplesOf(const EventTables::Allocation& row, EventValue value) {
-  const bool is_live = value == EventValue::kLiveBytes || value == EventValue::kLiveObjects;
-  return is_live ? row.live_samples : row.samples;
+  switch (value) {
+    case EventValue::kAllocBytes:
+    case EventValue::kAllocObjects:
+      return row.samples;
+    case EventValue::kLiveBytes:
+    case EventValue::kLiveObjects:
+      return row.live_samples;
+    case EventValue::kLockTime:
+    case EventValue::kLockCount:
+      break;
+  }
+  return 0;
 }
+int64_t SamplesOf(const EventTables::Wait& /*row*/, EventValue /*value*/) { return 0; }
 
 // `weight_of` an allocation or a wait; stacks with 0 are left out.
 template <typename WeightOf>
@@ -65,14 +76,7 @@ Profile EventsAsSamples(const EventTables& events, EventValue value, ClassFrames
 }
 
 Profile SampleCountsOf(const EventTables& events, EventValue value, ClassFrames frames) {
-  const auto of = [&](const auto& row) -> int64_t {
-    if constexpr (std::is_same_v<std::decay_t<decltype(row)>, EventTables::Wait>) {
-      return 0;
-    } else {
-      return SamplesOf(row, value);
-    }
-  };
-  return StacksWith(events, frames, of);
+  return StacksWith(events, frames, [&](const auto& row) { return SamplesOf(row, value); });
 }
 
 double ErrorOfSamples(int64_t samples) {

@@ -129,17 +129,23 @@ class EventTables {
   void AddFigures(const AllocationFigures& figures);
   void AddFigures(const WaitFigures& figures);
 
-  std::span<const std::string> types() const { return types_.texts; }
-  std::span<const std::string> threads() const { return threads_.texts; }
-  std::span<const Method> methods() const { return methods_; }
+  std::span<const std::string> types() const& { return types_.texts; }
+  std::span<const std::string> threads() const& { return threads_.texts; }
+  std::span<const Method> methods() const& { return methods_; }
   size_t stack_count() const { return stacks_.size(); }
   const std::string& NameOf(EventType type) const;      // not of kNoEventType
   const std::string& NameOf(EventThread thread) const;  // not of kNoEventThread
   const Method& MethodOf(EventMethod method) const;
   std::span<const EventFrame> Frames(EventStack stack) const;
   // In the order of their first appearance.
-  std::span<const Allocation> allocations() const { return allocations_; }
-  std::span<const Wait> waits() const { return waits_; }
+  std::span<const Allocation> allocations() const& { return allocations_; }
+  std::span<const Wait> waits() const& { return waits_; }
+  // They would outlive the tables.
+  std::span<const std::string> types() && = delete;
+  std::span<const std::string> threads() && = delete;
+  std::span<const Method> methods() && = delete;
+  std::span<const Allocation> allocations() && = delete;
+  std::span<const Wait> waits() && = delete;
   const std::optional<AllocationFigures>& allocation_figures() const { return allocation_figures_; }
   const std::optional<WaitFigures>& wait_figures() const { return wait_figures_; }
   // Neither allocations nor waits were recorded.

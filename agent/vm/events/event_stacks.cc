@@ -63,8 +63,7 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   std::array<jvmtiFrameInfo, kMostFrames> given;
   jint count = 0;
   if (jvmti->GetStackTrace(thread, 0, static_cast<jint>(given.size()), given.data(), &count) !=
-          JVMTI_ERROR_NONE ||
-      count <= 0)
+      JVMTI_ERROR_NONE)
     return kNone;
   std::vector<RawFrame> frames(static_cast<size_t>(count));
   for (size_t i = 0; i < frames.size(); ++i) {
@@ -102,9 +101,20 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
     if (known->second.kind == FrameKind::kProbe) places.clear();
     if (known->second.kind == FrameKind::kOrdinary) places.push_back(known->second.place);
   }
-  const uint32_t number = places.empty() ? kNone : InternStack(places);
+  if (places.empty()) places.push_back(Intern(NoJavaCode()).place);
+  const uint32_t number = InternStack(places);
   raw_stacks_.emplace(hash, number);
   return number;
+}
+
+EventStacks::Learnt EventStacks::NoJavaCode() {
+  return {{nullptr, -1, 0},
+          {.kind = FrameKind::kOrdinary,
+           .class_descriptor = {},
+           .type = "(no Java code)",
+           .name = "native",
+           .descriptor = "()V"},
+          kUnknown};
 }
 
 EventStacks::Learnt EventStacks::Learn(jvmtiEnv* jvmti, JNIEnv* jni, const RawFrame& frame) const {

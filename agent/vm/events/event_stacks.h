@@ -9,7 +9,8 @@
 // - Names are learnt while their frames are on the stack, so their classes are loaded. Lambdas have their stable names; linkage,
 //   frames of hidden classes without such a name, and probes with what they call are left out. An object's class that has no
 //   stable name is called without the number that HotSpot gave it.
-// - A virtual thread's stack ends at its own first frame.
+// - A virtual thread's stack ends at its own first frame. If no frame is left, as in native code that calls JNI, the stack has the
+//   one frame (no Java code).native.
 // - No lock is held while the JVM is called, so a thread that is suspended here stops no other.
 // - Runs no Java code, and leaves no exception pending and no local reference behind.
 // - Bounded: at most kMostFrames of a stack, the innermost, and `most_bytes` in all. What finds no room is kNone, and counted.
@@ -181,6 +182,7 @@ class EventStacks {
     int32_t line;
   };
 
+  static Learnt NoJavaCode();
   Learnt Learn(jvmtiEnv* jvmti, JNIEnv* jni, const RawFrame& frame) const;
   int32_t LineAt(jvmtiEnv* jvmti, const RawFrame& frame) const;
   // With the mutex held.

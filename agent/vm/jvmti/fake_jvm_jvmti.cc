@@ -249,7 +249,7 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
       if (*count == most) break;
       frames[(*count)++] = {reinterpret_cast<jmethodID>(frame.method), frame.at};
     }
-    return JVMTI_ERROR_NONE;
+    return Of(e).jvm->AnswerOf("GetStackTrace");
   };
   f.GetThreadInfo = [](jvmtiEnv* e, jthread, jvmtiThreadInfo* info) {
     *info = {};

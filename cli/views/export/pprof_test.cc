@@ -157,13 +157,13 @@ TEST_CASE("pprof: events have the values of Go's own profiles") {
       labels.push_back(strings.at(text.Number(1)) + "=" + strings.at(text.Number(2)));
     }
   }
-  CHECK(samples == std::vector<Values>{{60, 6'000'000, 20, 2'000'000, 0, 0},
+  CHECK(samples == std::vector<Values>{{100'000, 3'000'000, 100'000, 3'000'000, 0, 0},
                                        {10, 1'000'000, 0, 0, 0, 0},
-                                       {100'000, 3'000'000, 100'000, 3'000'000, 0, 0},
+                                       {60, 6'000'000, 20, 2'000'000, 0, 0},
                                        {0, 0, 0, 0, 2, 5'000'000},
                                        {0, 0, 0, 0, 4, 20'000'000}});
-  CHECK(labels == std::vector<std::string>{"thread=main", "class=byte[]", "thread=pool-*-thread-*",
-                                           "class=byte[]", "thread=main", "class=a.Node",
+  CHECK(labels == std::vector<std::string>{"thread=main", "class=a.Node", "thread=pool-*-thread-*",
+                                           "class=byte[]", "thread=main", "class=byte[]",
                                            "thread=main", "class=a.Lock", "thread=pool-*-thread-*",
                                            "class=a.Lock"});
 }

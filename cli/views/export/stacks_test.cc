@@ -9,6 +9,7 @@ namespace {
 
 TEST_CASE("a place is a method and a line, or a method alone") {
   const Profile p = ParseTables(
+      R"(,"samplingProfiles":[{"ctx":"2:3<2:4<2:7<2:9<2:11<1:7","records":[1]}])"
       R"(,"iprofagent":{"version":1,"lines":{"a.Main.loop()void":{"7":12,"9":12,"11":13}}})");
   const MethodIndex loop = MethodNamed(p, "a.Main.loop()void");
   const MethodIndex main = MethodNamed(p, "a.Main.main()void");
