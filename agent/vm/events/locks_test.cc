@@ -269,7 +269,7 @@ TEST_CASE("a wait without a stack is dropped, and an exception of the program st
   w.Wait(std::chrono::milliseconds(3), w.thread);
   CHECK(w.jvm.pending == thrown);
   w.jvm.pending = nullptr;
-  w.jvm.stack = {};
+  w.jvm.refuse["GetStackTrace"] = JVMTI_ERROR_THREAD_NOT_ALIVE;
   w.Park(w.synchronizer);
   const EventTables tables = w.Written();
   CHECK(tables.waits().size() == 1);
