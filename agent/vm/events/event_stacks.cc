@@ -43,6 +43,12 @@ std::string WithoutHiddenNumber(std::string_view class_name) {
   return ToUtf8(class_name.substr(0, slash)) + (class_name.starts_with('[') ? ";" : "");
 }
 
+// Hidden classes and proxies are not: another one may have the same signature, after the first was unloaded or in another loader.
+bool IsNamedBySignature(std::string_view signature) {
+  return signature.find('.') == std::string_view::npos &&
+         signature.find("$Proxy") == std::string_view::npos;
+}
+
 }  // namespace
 
 size_t EventStacks::RawFrameHash::operator()(const RawFrame& frame) const {
@@ -202,15 +208,25 @@ uint32_t EventStacks::Type(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   JvmtiString signature(jvmti);
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return kNone;
+  const bool is_stable = IsNamedBySignature(ViewOf(signature));
+  if (is_stable) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = types_.find(ViewOf(signature)); known != types_.end())
+      return known->second;
+  }
   std::optional<std::string> name = naming_(jvmti, jni, type, ViewOf(signature));
   if (!name) {
     name = WithoutHiddenNumber(TypeNameOf(Descriptor(ViewOf(signature))).value_or(""));
     if (name->empty()) return kNone;
   }
   const std::lock_guard lock(mutex_);
-  const uint32_t known = texts_.Find(*name);
-  if (known != HashIndex::kNone) return known;
-  return HasRoomLocked() ? texts_.Intern(*name) : kNone;
+  if (!HasRoomLocked()) {
+    const uint32_t known = texts_.Find(*name);
+    return known == HashIndex::kNone ? kNone : known;
+  }
+  const uint32_t number = texts_.Intern(*name);
+  if (is_stable) types_.emplace(ViewOf(signature), number);
+  return number;
 }
 
 uint32_t EventStacks::Thread(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
@@ -240,8 +256,8 @@ size_t EventStacks::BytesLocked() const {
   size_t bytes = texts_.MemoryBytes() + methods_.MemoryBytes() + method_index_.MemoryBytes() +
                  places_.MemoryBytes() + place_index_.MemoryBytes() + stack_places_.MemoryBytes() +
                  stacks_.MemoryBytes() + stack_index_.MemoryBytes() +
-                 (raw_frames_.size() + raw_stacks_.size()) * kNodeBytes + thread_names_.bytes() +
-                 last_in_log_.capacity();
+                 (raw_frames_.size() + raw_stacks_.size() + 2 * types_.size()) * kNodeBytes +
+                 thread_names_.bytes() + last_in_log_.capacity();
   for (const Source* source : sources_) bytes += source->row_bytes();
   return bytes;
 }

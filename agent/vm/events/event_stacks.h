@@ -39,6 +39,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/chunked_vector.h"
 #include "writer/base/code_stamp.h"
+#include "writer/base/hash.h"
 #include "writer/base/hash_index.h"
 #include "writer/base/murmur3.h"
 #include "writer/base/string_pool.h"
@@ -212,6 +213,8 @@ class EventStacks {
   Arena<uint32_t> stack_places_;
   ChunkedVector<Interned> stacks_;
   HashIndex stack_index_;
+  // By the signature of a class: its number in texts_.
+  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> types_;
   // These two forget all when they have too many: raw frames and stacks can be learnt again.
   std::unordered_map<RawFrame, Known, RawFrameHash> raw_frames_;
   std::unordered_map<Hash128, uint32_t, HashOf128> raw_stacks_;
