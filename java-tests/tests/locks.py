@@ -120,12 +120,28 @@ class Waits(LocksCase):
             lines = {row.stack.positions[row.stack.frames.index(f"events.LockWaits.{site}")][1] for row in self.rows_at(events, site)}
             self.assertEqual(len(lines), 1, site)
             self.assertGreater(min(lines), 0, site)
-        # Owners are seen in proportion to the time, and are where they held the lock.
-        for site, holder in (("seldom", "holdSeldom"), ("fair", "holdLock")):
-            owners = [row.owner for row in self.rows_at(events, site) if row.owner is not None]
-            self.assertTrue(owners, site)
-            for owner in owners:
-                self.assertTrue(owner.has(f"events.LockWaits.{holder}"), owner)
+
+    def owners(self, name):
+        """{site: stacks of owners} of a profile."""
+        events = events_of(self.profile(name))
+        return {site: {row.owner for row in self.rows_at(events, site) if row.owner is not None} for site in (*MONITORS, *LOCKS)}
+
+    def test_owners_are_where_they_hold_the_lock(self):
+        self.begin(f"out=o.iprof,lock=1ms,force=always,{ONLY_LOCKS}")
+        deadline = time.monotonic() + PATIENCE_S
+        # A thread of the agent looks now and then, and less often where looking takes long.
+        while True:
+            self.measure(rounds=2)
+            self.do("dump", out=self.folder / "o.iprof")
+            owners = self.owners("o.iprof")
+            if owners["seldom"] and owners["fair"]:
+                break
+            self.assertLess(time.monotonic(), deadline, owners)
+        self.end()
+        holders = {"often": "holdOften", "seldom": "holdSeldom", "unfair": "holdLock", "fair": "holdLock"}
+        for site, stacks in self.owners("o.iprof").items():
+            for owner in stacks:
+                self.assertTrue(owner.has(f"events.LockWaits.{holders[site]}"), owner)
                 self.assertEqual(owner.frames[-1], "events.LockWaits.main")
 
     def test_in_code_that_counts_and_is_verified(self):

@@ -1,5 +1,6 @@
 #include "agent/vm/events/lock_owners.h"
 
+#include "agent/vm/jvmti/attached_thread.h"
 #include "agent/vm/jvmti/local_frame.h"
 
 namespace iprof::vm {
@@ -7,10 +8,13 @@ namespace iprof::vm {
 void LockOwners::Look(jvmtiEnv* jvmti, JNIEnv* jni) {
   const Clock::time_point begin = Clock::now();
   if (begin < next_) return;
+  const uint64_t cpu_ns = ThreadCpuNs();
   const LocalFrame frame(jni);
-  Take(jvmti, jni);
+  const bool is_monitor = Take(jvmti, jni);
   const Clock::time_point end = Clock::now();
-  next_ = end + (end - begin) * kShare;
+  const auto cost =
+      is_monitor ? end - begin : Clock::duration(std::chrono::nanoseconds(ThreadCpuNs() - cpu_ns));
+  next_ = end + cost * kShare;
 }
 
 // The lock of who waits in this slot.
@@ -44,16 +48,16 @@ jthread LockOwners::OwnerOf(jvmtiEnv* jvmti, JNIEnv* jni, jobject lock, bool is_
   return usage.owner;
 }
 
-void LockOwners::Take(jvmtiEnv* jvmti, JNIEnv* jni) {
+bool LockOwners::Take(jvmtiEnv* jvmti, JNIEnv* jni) {
   bool is_monitor = false;
   jobject lock = FindLock(jni, &is_monitor);
-  if (lock == nullptr) return;
+  if (lock == nullptr) return false;
   jthread owner = OwnerOf(jvmti, jni, lock, is_monitor);
-  if (owner == nullptr) return;
+  if (owner == nullptr) return is_monitor;
   const uint32_t stack = stacks_.Stack(jvmti, jni, owner);
-  if (stack == EventStacks::kNone) return;
+  if (stack == EventStacks::kNone) return is_monitor;
   jthread still = OwnerOf(jvmti, jni, lock, is_monitor);
-  if (still == nullptr || jni->IsSameObject(still, owner) == JNI_FALSE) return;
+  if (still == nullptr || jni->IsSameObject(still, owner) == JNI_FALSE) return is_monitor;
   const jint first = is_monitor ? LockClass::kSlots : 0;
   for (jint slot = first; slot < first + LockClass::kSlots; ++slot) {
     jobject there = LockIn(jni, slot);
@@ -62,6 +66,7 @@ void LockOwners::Take(jvmtiEnv* jvmti, JNIEnv* jni) {
       locks_.SetOwner(jni, slot, static_cast<jint>(stack));
     jni->DeleteLocalRef(there);
   }
+  return is_monitor;
 }
 
 }  // namespace iprof::vm

@@ -7,8 +7,8 @@
 // Example: eight threads wait for a ReentrantLock that the thread main owns, each for 12 ms. Look finds one of them, takes
 // the stack of main, and leaves its number in the slots of all eight.
 //
-// Guarantees: takes at most kShare of the time, also where that is the pause that HotSpot makes to find the owner of a
-// monitor. A stack whose thread does not own the lock any more, once it is taken, is dropped. No reference stays.
+// Guarantees: takes at most kShare of the time of a processor. To find the owner of a monitor, HotSpot stops all threads; then it
+// is kShare of the time that passes, because the program waits. A stack whose thread does not own the lock any more, once it is taken, is dropped. No reference stays.
 // Threads: one attached thread at a time. Failure: an owner that is not found is not known.
 #pragma once
 
@@ -39,7 +39,8 @@ class LockOwners {
   jobject FindLock(JNIEnv* jni, bool* is_monitor);
   jobject LockIn(JNIEnv* jni, jint slot) const;
   jthread OwnerOf(jvmtiEnv* jvmti, JNIEnv* jni, jobject lock, bool is_monitor) const;
-  void Take(jvmtiEnv* jvmti, JNIEnv* jni);
+  // Whether it was a monitor's.
+  bool Take(jvmtiEnv* jvmti, JNIEnv* jni);
 
   const LockClass& locks_;
   EventStacks& stacks_;
