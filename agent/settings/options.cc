@@ -118,7 +118,7 @@ const auto kTable = std::to_array<OptionSpec>({
     {"raw-max", kExperts, &Options::raw_max, "256m", "the largest size of the raw file"},
     {"start", kUsers, &Options::start, "y",
      "record from the start; n: load the agent, and record from 'iprof start PID' on"},
-    {"delay", kUsers, &Options::delay, "0", "how long the agent waits before it records"},
+    {"delay", kExperts, &Options::delay, "0", "how long the agent waits before it records"},
     {"duration", kUsers, &Options::duration, "0",
      "how long the agent records before it writes the profile; 0: until the program ends"},
     {"control", kExperts, PathSlot{&Options::control}, "",

@@ -82,6 +82,7 @@ TEST_CASE("a status as text") {
         "  methods     1,234,567 counted, 0 left out\n"
         "  counters    12,345,678\n"
         "  samples     100, 2 lost\n"
+        "  allocations 7 sampled\n"
         "  memory      1.0 MiB heap and 1.5 MiB native, at most 64.0 MiB\n"
         "  agent CPU   1.2 s\n"
         "  agent       1.2.3\n");

@@ -186,7 +186,8 @@ TEST_CASE("the last source writes the part, with the rows of all") {
   e.stacks.Write(e.jvm.jni(), sink, e.rows);
   CHECK(EventsOf(profile).empty());
   e.stacks.Write(e.jvm.jni(), sink, second);
-  CHECK(EventsOf(profile).allocations().size() == 2);
+  const EventTables tables = EventsOf(profile);
+  CHECK(tables.allocations().size() == 2);
 }
 
 }  // namespace
