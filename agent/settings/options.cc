@@ -119,7 +119,7 @@ const auto kTable = std::to_array<OptionSpec>({
     {"start", kUsers, &Options::start, "y",
      "record from the start; n: load the agent, and record from 'iprof start PID' on"},
     {"delay", kExperts, &Options::delay, "0", "how long the agent waits before it records"},
-    {"duration", kUsers, &Options::duration, "0",
+    {"duration", kExperts, &Options::duration, "0",
      "how long the agent records before it writes the profile; 0: until the program ends"},
     {"control", kExperts, PathSlot{&Options::control}, "",
      "Unix socket for commands of the iprof tool; %p, %h and %t as in out"},

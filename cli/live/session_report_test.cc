@@ -83,6 +83,7 @@ TEST_CASE("a status as text") {
         "  counters    12,345,678\n"
         "  samples     100, 2 lost\n"
         "  allocations 7 sampled\n"
+        "  locks       3 waits recorded\n"
         "  memory      1.0 MiB heap and 1.5 MiB native, at most 64.0 MiB\n"
         "  agent CPU   1.2 s\n"
         "  agent       1.2.3\n");
