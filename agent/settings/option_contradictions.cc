@@ -10,11 +10,14 @@ namespace {
 
 constexpr int64_t kMaxIntervalNs = 60'000'000'000;
 constexpr int64_t kMaxPauseNs = 60'000'000'000;
+constexpr int64_t kMinLockNs = 10'000;
+constexpr int64_t kMaxLockNs = 60'000'000'000;
 constexpr int64_t kMinSnapshotNs = 100'000'000;
 constexpr int64_t kMaxSnapshotNs = 3'600'000'000'000;
 constexpr int64_t kMinRawBytes = 1 << 20;
 constexpr int64_t kMaxRawBytes = 1 << 30;
 constexpr int64_t kLeastMemory = 64 << 10;
+constexpr int64_t kMostAllocBytes = 1 << 30;
 
 Status Bad(std::string message) { return Status(Code::kUsage, std::move(message)); }
 
@@ -187,6 +190,12 @@ Status FindContradiction(const Options& options, const WasGiven& was_given) {
   if (was_given("memory") && was_given("samples-memory") &&
       options.samples_memory.bytes > options.memory.bytes) {
     return Bad("samples-memory= is a part of memory=, so it cannot be larger");
+  }
+  if (options.alloc.bytes > kMostAllocBytes) {
+    return Bad("option 'alloc' must be 0, or a size up to 1g");
+  }
+  if (options.lock.ns != 0 && (options.lock.ns < kMinLockNs || options.lock.ns > kMaxLockNs)) {
+    return Bad("option 'lock' must be 0, or between 10us and 60s");
   }
   if (was_given("delay") && !options.start) {
     return Bad("delay= starts the recording by itself, which start=n rules out");

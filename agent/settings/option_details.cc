@@ -224,6 +224,17 @@ constexpr OptionDetails kDetails[] = {
      "`source=methoddata`): have older hot code compiled again, so that its samples are on the "
      "lines that ran. This costs a pause and compiler time once. See "
      "[sampling.md](sampling.md#attached-late)."},
+    {"alloc",
+     "Sample the objects that the program allocates, on average one in this many bytes, with their "
+     "stack, class and thread, and tell which of them survived the last collection; see "
+     "[events.md](events.md). At most 1g; `512k` is cheap, and with `1` every object is sampled. "
+     "The JVM gives these samples to one tool at a time. `0`: none."},
+    {"lock",
+     "Record the waits for locks that take at least this long: for monitors (`synchronized`) and "
+     "for "
+     "locks of `java.util.concurrent`, with stack, class of the lock, thread, time, and often the "
+     "stack of the lock's owner; see [events.md](events.md). Between 10us and 60s; `1ms` is cheap. "
+     "`0`: none."},
 };
 
 }  // namespace

@@ -48,11 +48,11 @@ std::string LastLine(const std::string& text) {
   return text.substr(text.rfind('\n', text.size() - 2) + 1);
 }
 
-const Names kForUsers = {"out",      "force",  "merge",   "only",     "onerror",
-                         "verbose",  "log",    "start",   "delay",    "duration",
-                         "mode",     "source", "calls",   "branches", "receivers",
-                         "monitors", "jdk",    "target",  "include",  "exclude",
-                         "weights",  "memory", "samples", "interval", "event"};
+const Names kForUsers = {"out",     "force",    "merge",     "only",     "onerror",
+                         "verbose", "log",      "start",     "mode",     "source",
+                         "calls",   "branches", "receivers", "monitors", "jdk",
+                         "target",  "include",  "exclude",   "weights",  "memory",
+                         "samples", "interval", "event",     "alloc",    "lock"};
 
 TEST_CASE("names are unique and help=all shows every option with its default") {
   std::set<std::string_view> names;

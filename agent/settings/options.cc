@@ -118,8 +118,8 @@ const auto kTable = std::to_array<OptionSpec>({
     {"raw-max", kExperts, &Options::raw_max, "256m", "the largest size of the raw file"},
     {"start", kUsers, &Options::start, "y",
      "record from the start; n: load the agent, and record from 'iprof start PID' on"},
-    {"delay", kUsers, &Options::delay, "0", "how long the agent waits before it records"},
-    {"duration", kUsers, &Options::duration, "0",
+    {"delay", kExperts, &Options::delay, "0", "how long the agent waits before it records"},
+    {"duration", kExperts, &Options::duration, "0",
      "how long the agent records before it writes the profile; 0: until the program ends"},
     {"control", kExperts, PathSlot{&Options::control}, "",
      "Unix socket for commands of the iprof tool; %p, %h and %t as in out"},
@@ -187,6 +187,10 @@ const auto kTable = std::to_array<OptionSpec>({
      "the signal to sample with; default: SIGURG, or SIGWINCH where SIGURG is in use"},
     {"precise", kExperts, &Options::precise, "y",
      "after a late start: have hot code compiled again, so that its samples have precise lines"},
+    {"alloc", kUsers, &Options::alloc, "0",
+     "sample what the program allocates, and what stays alive: alloc=512k; 0: do not"},
+    {"lock", kUsers, &Options::lock, "0",
+     "record waits for locks of at least this time, and by whom: lock=1ms; 0: do not"},
 });
 
 template <typename T>

@@ -113,6 +113,11 @@ struct Options {
   int signal = 0;           // 0: choose a free one
   bool threads = false;     // samples know their thread
   bool precise = true;      // compile code again whose samples lack precise lines
+
+  // Events.
+  ByteSize alloc;  // the mean distance between two sampled allocations; 0: none is sampled
+  Duration lock;   // the shortest wait for a lock that is recorded; 0: none is
+  bool RecordsEvents() const { return alloc.bytes > 0 || lock.ns > 0; }
 };
 
 // How an option's text is stored in its member. The alternative is the option's kind.

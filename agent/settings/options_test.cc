@@ -118,6 +118,29 @@ TEST_CASE("the raw file's options") {
           "raw names the same file as another option");
 }
 
+TEST_CASE("waits for locks are recorded only if a time is given") {
+  CHECK(Parsed("").lock.ns == 0);
+  CHECK_FALSE(Parsed("lock=0").RecordsEvents());
+  const Options given = Parsed("lock=1ms");
+  CHECK(given.lock.ns == 1'000'000);
+  CHECK(given.RecordsEvents());
+  CHECK(Parsed("lock=10us").lock.ns == 10'000);
+  CHECK(Refusal("lock=9us") == "option 'lock' must be 0, or between 10us and 60s");
+  CHECK(Refusal("lock=61s") == "option 'lock' must be 0, or between 10us and 60s");
+  CHECK(Refusal("lock=y").find("'lock'") != std::string::npos);
+}
+
+TEST_CASE("allocations are sampled only if a distance is given") {
+  CHECK(Parsed("").alloc.bytes == 0);
+  CHECK_FALSE(Parsed("alloc=0").RecordsEvents());
+  const Options given = Parsed("alloc=512k");
+  CHECK(given.alloc.bytes == 512 << 10);
+  CHECK(given.RecordsEvents());
+  CHECK(Parsed("alloc=1g").alloc.bytes == 1 << 30);
+  CHECK(Refusal("alloc=2g") == "option 'alloc' must be 0, or a size up to 1g");
+  CHECK(Refusal("alloc=y").starts_with("option 'alloc' must be a number of bytes"));
+}
+
 TEST_CASE("contradictions are refused") {
   CHECK(Refusal("out=a,out=b") == "option 'out' is given twice");
   CHECK(Refusal("gzip=n,out=a.iprof.gz") ==

@@ -116,6 +116,8 @@ std::string OpenMetricsText(std::string_view who, const SessionStatus& status) {
   // A reset begins again at 0, as a restart of the process would.
   out.Counter("iprof_samples", status.samples, "Samples taken.");
   out.Counter("iprof_samples_lost", status.samples_lost, "Samples whose stack could not be read.");
+  out.Counter("iprof_allocations", status.allocations, "Allocations sampled.");
+  out.Counter("iprof_lock_waits", status.lock_waits, "Waits for locks recorded.");
   out.Losses("iprof_losses", status.losses, "What the profile lacks, by reason.");
   out.Losses("iprof_raw_file_losses", status.raw_losses,
              "What the raw file lacks and the profile has, by reason.");

@@ -24,6 +24,8 @@ SessionStatus Example() {
   status.counters = 12'345'678;
   status.samples = 100;
   status.samples_lost = 2;
+  status.allocations = 7;
+  status.lock_waits = 3;
   status.heap_bytes = 1 << 20;
   status.memory_limit_bytes = UINT64_MAX;
   status.agent_cpu_ms = 1'250;
@@ -109,6 +111,8 @@ TEST_CASE("the figures are those of the status") {
           R"(iprof_classes_counted{target="4711"} 999)",
           R"(iprof_counters{target="4711"} 12345678)",
           R"(iprof_samples_total{target="4711"} 100)",
+          R"(iprof_allocations_total{target="4711"} 7)",
+          R"(iprof_lock_waits_total{target="4711"} 3)",
           R"(iprof_heap_bytes{target="4711"} 1048576)",
           R"(iprof_memory_limit_bytes{target="4711"} 18446744073709551615)",
           R"(iprof_cpu_seconds_total{target="4711"} 1.250)",

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "agent/settings/options.h"
@@ -35,6 +36,10 @@ class ProfileCommand : public Command {
              "Options of the agent as behind -agentpath, such as jdk=n,interval=5ms; only if "
              "it is not loaded yet")
         .Takes("OPTIONS");
+    options.AddFlag("--alloc", alloc_,
+                    "Also sample what the program allocates, as alloc=512k among the options does");
+    options.AddFlag("--lock", lock_,
+                    "Also record waits for locks, as lock=1ms among the options does");
     options.Add("-o,--output", output_, "Where the profile goes").Required().Takes("FILE");
     AddDuration(options, "--warmup", order_.warmup,
                 "Wait this long before the agent is loaded (default: 0s)");
@@ -73,8 +78,15 @@ class ProfileCommand : public Command {
     return Status();
   }
 
+  void AddOption(std::string_view option) {
+    if (!order_.options.empty()) order_.options += ',';
+    order_.options += option;
+  }
+
   // What can be refused before anything was done.
   Status Prepare(Console& console) {
+    if (alloc_) AddOption("alloc=512k");
+    if (lock_) AddOption("lock=1ms");
     if (Status status = CheckWindow(order_, "iprof profile", "--duration"); !status.ok())
       return status;
     if (order_.library.empty()) {
@@ -124,6 +136,8 @@ class ProfileCommand : public Command {
 
   WindowOrder order_;
   std::string output_;
+  bool alloc_ = false;
+  bool lock_ = false;
   vm::OutClaim claim_;  // of output_, until this command ends
   std::string format_ = "text";
 };
@@ -132,6 +146,8 @@ constexpr Example kProfileExamples[] = {
     {"iprof profile 4711 --warmup 60s --duration 30s -o app.iprof",
      "Wait a minute, record for half a minute, stop, and write the profile."},
     {"iprof profile 4711 -o app.iprof", "Record until Ctrl-C."},
+    {"iprof profile 4711 --alloc --lock calls=n,branches=n -d 30s -o app.iprof",
+     "Where the CPU time goes, who allocates what, and who waits for which lock."},
     {"iprof profile 4711 jdk=n,receivers=n --duration 5m -o app.iprof.gz",
      "Record less, for five minutes; the file is compressed."},
 };

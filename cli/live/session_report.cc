@@ -142,6 +142,10 @@ std::string StatusText(const std::string& who, const SessionStatus& status, cons
                                  : fmt::format("; {} compiled again for precise lines",
                                                Counted(status.methods_compiled_anew,
                                                        "hot method was", "hot methods were"))));
+  if (status.allocations != 0)
+    row("allocations", fmt::format("{} sampled", Grouped(status.allocations)));
+  if (status.lock_waits != 0)
+    row("locks", fmt::format("{} recorded", Counted(status.lock_waits, "wait", "waits")));
   if (status.memory_limit_bytes != 0) {  // 0: nothing was recorded yet
     row("memory",
         fmt::format("{} heap and {} native, at most {}", Mebibytes(status.heap_bytes),

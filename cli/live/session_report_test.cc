@@ -31,6 +31,8 @@ SessionStatus Example() {
   status.counters = 12'345'678;
   status.samples = 100;
   status.samples_lost = 2;
+  status.allocations = 7;
+  status.lock_waits = 3;
   status.heap_bytes = 1 << 20;
   status.native_bytes = (1 << 20) + (1 << 19);
   status.memory_limit_bytes = 64 << 20;
@@ -80,6 +82,8 @@ TEST_CASE("a status as text") {
         "  methods     1,234,567 counted, 0 left out\n"
         "  counters    12,345,678\n"
         "  samples     100, 2 lost\n"
+        "  allocations 7 sampled\n"
+        "  locks       3 waits recorded\n"
         "  memory      1.0 MiB heap and 1.5 MiB native, at most 64.0 MiB\n"
         "  agent CPU   1.2 s\n"
         "  agent       1.2.3\n");

@@ -12,7 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True
 from harness.elf import Elf  # noqa: E402
 
-EXPORTS = {"Agent_OnLoad", "Agent_OnAttach", "Agent_OnUnload", "Java_java_lang_IprofContexts_take"}
+EXPORTS = {"Agent_OnLoad", "Agent_OnAttach", "Agent_OnUnload", "Java_java_lang_IprofContexts_take",
+           "Java_java_lang_IprofLocks_waited"}
 GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 MUSL = {"libc.so"}
 

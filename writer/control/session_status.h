@@ -51,6 +51,8 @@ struct SessionStatus {
   uint64_t counters = 0;
   uint64_t samples = 0;
   uint64_t samples_lost = 0;
+  uint64_t allocations = 0;  // that were sampled
+  uint64_t lock_waits = 0;   // of at least the threshold
   uint64_t methods_compiled_anew =
       0;                      // hot ones, in the last recording, so that samples have precise lines
   uint64_t heap_bytes = 0;    // of the agent
@@ -112,6 +114,8 @@ void VisitPlainMembers(S& status, Number number, Text text) {
   number("counters", status.counters);
   number("samples", status.samples);
   number("samples_lost", status.samples_lost);
+  number("allocations", status.allocations);
+  number("lock_waits", status.lock_waits);
   number("methods_compiled_anew", status.methods_compiled_anew);
   number("heap_bytes", status.heap_bytes);
   number("native_bytes", status.native_bytes);

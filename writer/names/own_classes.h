@@ -14,6 +14,8 @@ namespace iprof {
 
 // For classes in the boot loader.
 inline constexpr std::string_view kOwnBootPrefix = "java/lang/Iprof";
+// Its methods "park" call what the program's code would call.
+inline constexpr std::string_view kLocksClassName = "java/lang/IprofLocks";
 // For classes in the program's loaders, after the package; and for members of java.lang.Object.
 inline constexpr std::string_view kOwnPrefix = "iprof$";
 

@@ -97,7 +97,7 @@ void EventTables::Add(const Wait& row) {
 }
 
 void EventTables::AddFigures(const AllocationFigures& figures) {
-  if (!allocation_figures_) allocation_figures_.emplace();
+  if (!allocation_figures_) allocation_figures_ = AllocationFigures{};
   AllocationFigures& sum = *allocation_figures_;
   sum.intervals.insert(figures.intervals.begin(), figures.intervals.end());
   AddTo(sum.samples, figures.samples);
@@ -107,7 +107,7 @@ void EventTables::AddFigures(const AllocationFigures& figures) {
 }
 
 void EventTables::AddFigures(const WaitFigures& figures) {
-  if (!wait_figures_) wait_figures_.emplace();
+  if (!wait_figures_) wait_figures_ = WaitFigures{};
   WaitFigures& sum = *wait_figures_;
   sum.thresholds.insert(figures.thresholds.begin(), figures.thresholds.end());
   AddTo(sum.waits, figures.waits);

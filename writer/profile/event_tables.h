@@ -82,8 +82,9 @@ class EventTables {
     EventStack stack{};
     EventType type = kNoEventType;  // of the monitor, or of what LockSupport.park was given
     EventThread thread = kNoEventThread;
-    EventStack owner = kNoEventStack;  // where the lock's owner was when the wait began
-    bool is_park = false;              // LockSupport.park; otherwise a monitor
+    EventStack owner =
+        kNoEventStack;     // where the lock's owner was during the wait, if that was seen
+    bool is_park = false;  // LockSupport.park; otherwise a monitor
     int64_t ns = 0;
     int64_t waits = 0;
     bool operator==(const Wait&) const = default;

@@ -8,12 +8,10 @@ namespace iprof::instrument {
 namespace {
 
 constexpr std::array<std::string_view, kMemoryParts> kTitles{
-    "counters",        "sites",           "types seen lately",
-    "class loaders",   "classes",         "unloaded classes",
-    "types",           "generated names", "watched classes",
-    "methods",         "method ids",      "compiled code",
-    "counts left out", "weights",         "raw file",
-    "estimates",       "contexts",        "threads"};
+    "counters",         "sites",         "types seen lately", "class loaders",   "classes",
+    "unloaded classes", "types",         "generated names",   "watched classes", "methods",
+    "method ids",       "compiled code", "counts left out",   "weights",         "raw file",
+    "estimates",        "contexts",      "threads",           "events"};
 
 }  // namespace
 

@@ -37,8 +37,9 @@ enum class MemoryPart : uint8_t {
   kFrozen,     // estimates of methods without probes
   kContexts,   // stacks of calls and branches
   kThreads,    // names of threads, for samples
+  kEvents,     // allocations and waits for locks
 };
-inline constexpr size_t kMemoryParts = 18;
+inline constexpr size_t kMemoryParts = 19;
 
 class MemoryBudget {
  public:

@@ -33,15 +33,6 @@ constexpr uint64_t kMostStackBytes = 32 << 20;
 // How often the spill tables of class-counting sites are emptied.
 constexpr auto kHarvestPeriod = std::chrono::seconds(5);
 
-TypeNaming NamingBy(ProxyNames& proxies) {
-  return [&proxies](jvmtiEnv* jvmti, JNIEnv* jni, jclass type,
-                    std::string_view signature) -> std::optional<std::string> {
-    if (IsGeneratedAccessor(Descriptor(signature))) return std::nullopt;
-    proxies.NameLoaded(jvmti, jni, type, signature);
-    return proxies.names().ProfileName(Descriptor(signature));
-  };
-}
-
 // The counters and sites of unloaded classes, inside the JVM.
 class JvmCounters final : public instrument::FreedCounters {
  public:

@@ -17,22 +17,17 @@
 
 #include <jvmti.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "agent/vm/cells/hash_names.h"
+#include "agent/vm/classes/names/frame_methods.h"
 #include "agent/vm/jvmti/class_source.h"
 #include "writer/base/status.h"
 #include "writer/records/type_counts.h"
 
 namespace iprof::vm {
-
-// The name that a profile gives to a class with this signature; nullopt if an image has no such
-// class.
-using TypeNaming = std::function<std::optional<std::string>(
-    jvmtiEnv* jvmti, JNIEnv* jni, jclass type, std::string_view signature)>;
 
 class ClassHashes {
  public:

@@ -10,13 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "agent/instrument/probes/inherited_members.h"
 #include "agent/vm/cells/chunk_holders.h"
 #include "agent/vm/cells/runtime_image.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jvmti_memory.h"
-#include "writer/names/own_classes.h"
-#include "writer/names/type_names.h"
 
 namespace iprof::vm {
 namespace {
@@ -246,16 +243,17 @@ bool ContextStacks::Resolve(JNIEnv* jni, uint32_t site, const Frames& frames, Ta
   for (jint i = 0; i < frames.count && stack.depth < TakenStack::kMostCallers; ++i) {
     const jvmtiFrameInfo& frame = frames.frames[static_cast<size_t>(i)];
     const uint32_t method = MethodOf(jni, frame.method);
-    const Kind kind = method == kUnknown ? Kind::kEnd : seen_.methods[method].kind;
-    if (kind == Kind::kProbe && !has_own) continue;
+    const FrameKind kind =
+        method == kUnknown ? FrameKind::kContinuation : seen_.methods[method].kind;
+    if (kind == FrameKind::kProbe && !has_own) continue;
     if (!has_own) {
-      if (kind != Kind::kOrdinary) return false;
+      if (kind != FrameKind::kOrdinary) return false;
       has_own = true;
       seen_.own[site] = method;
       continue;
     }
-    if (kind == Kind::kEnd) break;
-    if (kind == Kind::kOrdinary) stack.callers[stack.depth++] = PlaceOf(method, frame);
+    if (kind == FrameKind::kContinuation) break;
+    if (kind == FrameKind::kOrdinary) stack.callers[stack.depth++] = PlaceOf(method, frame);
   }
   return has_own;
 }
@@ -278,18 +276,20 @@ uint32_t ContextStacks::MethodOf(JNIEnv* jni, jmethodID id) {
   }
   jclass klass = nullptr;
   if (jvmti_->GetMethodDeclaringClass(id, &klass) != JVMTI_ERROR_NONE) return kUnknown;
-  const std::optional<Method> learnt = Learn(jni, id, klass);
+  std::optional<FrameMethod> learnt = LearnFrameMethod(jvmti_, jni, id, klass, naming_);
   uint32_t number = kUnknown;
   if (learnt) {
-    const ContextSamples::Method& names = learnt->names;
-    const std::string key = learnt->class_descriptor + '\n' + names.name + '\n' + names.descriptor;
+    std::string key = learnt->class_descriptor + '\n' + learnt->name + '\n' + learnt->descriptor;
     const auto known = methods_.find(key);
     if (known != methods_.end()) {
       number = known->second;
     } else if (seen_.methods.size() < kMostMethods) {
       number = static_cast<uint32_t>(seen_.methods.size());
-      methods_.emplace(key, number);
-      seen_.methods.push_back(*learnt);
+      methods_.emplace(std::move(key), number);
+      seen_.methods.push_back(
+          {learnt->kind,
+           std::move(learnt->class_descriptor),
+           {std::move(learnt->type), std::move(learnt->name), std::move(learnt->descriptor)}});
     }
   }
   jweak weak =
@@ -301,33 +301,6 @@ uint32_t ContextStacks::MethodOf(JNIEnv* jni, jmethodID id) {
   }
   jni->DeleteLocalRef(klass);
   return number;
-}
-
-std::optional<ContextStacks::Method> ContextStacks::Learn(JNIEnv* jni, jmethodID id,
-                                                          jclass klass) const {
-  JvmtiString signature(jvmti_);
-  JvmtiString name(jvmti_);
-  JvmtiString descriptor(jvmti_);
-  if (jvmti_->GetClassSignature(klass, signature.address(), nullptr) != JVMTI_ERROR_NONE ||
-      jvmti_->GetMethodName(id, name.address(), descriptor.address(), nullptr) != JVMTI_ERROR_NONE)
-    return std::nullopt;
-  const InternalName owner = Descriptor(ViewOf(signature)).ClassName();
-  Method method{Kind::kOrdinary,
-                std::string(ViewOf(signature)),
-                {"", std::string(ViewOf(name)), std::string(ViewOf(descriptor))}};
-  if (IsOwnClass(owner) || instrument::IsInheritedName(ViewOf(name))) {
-    method.kind = Kind::kProbe;
-  } else if (owner.text() == "jdk/internal/vm/Continuation") {
-    method.kind = Kind::kEnd;
-  } else {
-    std::optional<std::string> type;
-    if (!IsLinkageClass(owner)) type = naming_(jvmti_, jni, klass, ViewOf(signature));
-    if (type)
-      method.names.type = std::move(*type);
-    else
-      method.kind = Kind::kLeftOut;
-  }
-  return method;
 }
 
 std::optional<ContextSamples> ContextStacks::Samples(const ToClassFile& to_class_file,

@@ -33,8 +33,8 @@
 
 #include "agent/instrument/probes/watched_sites.h"
 #include "agent/settings/log.h"
-#include "agent/vm/cells/class_hashes.h"
 #include "agent/vm/cells/stack_reservoir.h"
+#include "agent/vm/classes/names/frame_methods.h"
 #include "writer/base/status.h"
 #include "writer/records/context_samples.h"
 
@@ -89,9 +89,8 @@ class ContextStacks {
   std::string Report();
 
  private:
-  enum class Kind : uint8_t { kOrdinary, kProbe, kLeftOut, kEnd };
   struct Method {
-    Kind kind;
+    FrameKind kind;
     std::string class_descriptor;
     ContextSamples::Method names;
   };
@@ -120,7 +119,6 @@ class ContextStacks {
   // Returns false if the site's own method has no name.
   bool Resolve(JNIEnv* jni, uint32_t site, const Frames& frames, TakenStack& stack);
   uint32_t MethodOf(JNIEnv* jni, jmethodID id);
-  std::optional<Method> Learn(JNIEnv* jni, jmethodID id, jclass klass) const;
   RunningPlace PlaceOf(uint32_t method, const jvmtiFrameInfo& frame) const;
   void SetDistance(JNIEnv* jni, uint32_t site);
 

@@ -129,6 +129,8 @@ class Counting final : public Recorder, public HiddenClassCounting {
   void AddLosses(RunNote& note) const override;
   uint64_t AddTo(control::SessionStatus& status, bool is_stopped) const override;
 
+  // For who swaps a class that is counted; null if none gets its own code back. Once Open has returned.
+  SwapGuard* swap_guard() { return plan_.restorable ? &*guard_ : nullptr; }
   // Classes that kept their probes at the last pause, without hidden ones.
   uint64_t others_with_probes() const;
   ClassFilePositions positions() const { return {instrumenter_, proxies_.names(), Origins()}; }

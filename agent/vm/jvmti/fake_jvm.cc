@@ -223,6 +223,33 @@ void FakeJvm::RequestDump() {
        [&](FakeEnvironment& one) { one.callbacks.DataDumpRequest(&one.env); });
 }
 
+void FakeJvm::Allocate(FakeObject* object, jlong size) {
+  Each(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, [&](FakeEnvironment& one) {
+    one.callbacks.SampledObjectAlloc(
+        &one.env, &jni_, nullptr, reinterpret_cast<jobject>(object),
+        reinterpret_cast<jclass>(static_cast<FakeObject*>(object->type)), size);
+  });
+}
+
+void FakeJvm::CollectGarbage() {
+  Each(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+       [&](FakeEnvironment& one) { one.callbacks.GarbageCollectionFinish(&one.env); });
+}
+
+void FakeJvm::BeginToWait(FakeObject* thread, FakeObject* monitor) {
+  Each(JVMTI_EVENT_MONITOR_CONTENDED_ENTER, [&](FakeEnvironment& one) {
+    one.callbacks.MonitorContendedEnter(&one.env, &jni_, reinterpret_cast<jthread>(thread),
+                                        reinterpret_cast<jobject>(monitor));
+  });
+}
+
+void FakeJvm::EndToWait(FakeObject* thread, FakeObject* monitor) {
+  Each(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, [&](FakeEnvironment& one) {
+    one.callbacks.MonitorContendedEntered(&one.env, &jni_, reinterpret_cast<jthread>(thread),
+                                          reinterpret_cast<jobject>(monitor));
+  });
+}
+
 std::vector<uint8_t> FakeJvm::ThroughHooks(FakeClass* redefined, const std::string& name,
                                            FakeObject* loader, std::vector<uint8_t> bytes,
                                            bool can_retransform) {

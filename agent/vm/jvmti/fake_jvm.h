@@ -117,11 +117,29 @@ class FakeJvm {
   using Body = std::function<FakeObject*(FakeObject* receiver, va_list arguments)>;
   std::map<std::string, Body> bodies;
 
+  // What all threads run, and what they are called.
+  struct Frame {
+    FakeMethod* method;
+    jlocation at;
+    jint line = 0;           // 0: the method has no table of lines
+    jlocation length = 100;  // of the code
+  };
+  std::vector<Frame> stack;
+  FakeObject* current_thread = nullptr;  // its Thread object
+  std::string thread_name;
+  // As set by SetHeapSamplingInterval; 0: not yet.
+  jint heap_sampling_interval = 0;
+
   // Actions of the JVM. Each notifies the environments that have enabled the event.
   void StartPhase();  // VMStart
   void LivePhase();   // VMInit
   void Die();         // VMDeath
   void RequestDump();
+  void Allocate(FakeObject* object, jlong size);  // an object that is sampled
+  void CollectGarbage();                          // GarbageCollectionFinish; frees nothing
+  // A thread finds a monitor locked, and then has it.
+  void BeginToWait(FakeObject* thread, FakeObject* monitor);
+  void EndToWait(FakeObject* thread, FakeObject* monitor);
   FakeClass* Load(const std::string& name, std::vector<uint8_t> bytes,
                   FakeObject* loader = nullptr);
   // The class was linked.

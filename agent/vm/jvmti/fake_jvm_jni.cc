@@ -104,7 +104,10 @@ void FakeJvm::FillJni() {
   f.GetSuperclass = [](JNIEnv*, jclass c) { return To<jclass>(ClassFrom(c)->super); };
   f.IsInstanceOf = [](JNIEnv*, jobject o, jclass c) -> jboolean {
     // Arrays of counters have no class here.
-    return From(o)->type == ClassFrom(c) || !From(o)->longs.empty();
+    if (!From(o)->longs.empty()) return JNI_TRUE;
+    const FakeClass* type = From(o)->type;
+    while (type != nullptr && type != ClassFrom(c)) type = type->super;
+    return type != nullptr;
   };
   f.GetMethodID = Member<jmethodID>;
   f.GetStaticMethodID = Member<jmethodID>;
@@ -143,6 +146,13 @@ void FakeJvm::FillJni() {
   f.SetStaticIntField = [](JNIEnv*, jclass c, jfieldID id, jint value) {
     ClassFrom(c)->numbers[FieldFrom(id).name] = value;
   };
+  f.SetStaticLongField = [](JNIEnv* e, jclass c, jfieldID id, jlong value) {
+    const std::lock_guard lock(Of(e).mutex_);
+    ClassFrom(c)->numbers[FieldFrom(id).name] = value;
+  };
+  f.GetLongField = [](JNIEnv*, jobject o, jfieldID id) {
+    return From(o)->numbers[FieldFrom(id).name];
+  };
   f.GetIntField = [](JNIEnv*, jobject o, jfieldID id) {
     return static_cast<jint>(From(o)->numbers[FieldFrom(id).name]);
   };
@@ -157,6 +167,8 @@ void FakeJvm::FillJni() {
   f.NewLongArray = NewArray<jlongArray>;
   f.GetByteArrayRegion = Read<jbyteArray, jbyte>;
   f.SetByteArrayRegion = Write<jbyteArray, jbyte>;
+  f.GetIntArrayRegion = Read<jintArray, jint>;
+  f.SetIntArrayRegion = Write<jintArray, jint>;
   f.GetLongArrayRegion = Read<jlongArray, jlong>;
   f.SetLongArrayRegion = Write<jlongArray, jlong>;
   f.NewObjectArray = [](JNIEnv* e, jsize length, jclass, jobject) {
@@ -164,10 +176,12 @@ void FakeJvm::FillJni() {
     made->elements.resize(static_cast<size_t>(length));
     return To<jobjectArray>(made);
   };
-  f.GetObjectArrayElement = [](JNIEnv*, jobjectArray array, jsize i) {
+  f.GetObjectArrayElement = [](JNIEnv* e, jobjectArray array, jsize i) {
+    const std::lock_guard lock(Of(e).mutex_);
     return To(From(array)->elements.at(static_cast<size_t>(i)));
   };
-  f.SetObjectArrayElement = [](JNIEnv*, jobjectArray array, jsize i, jobject value) {
+  f.SetObjectArrayElement = [](JNIEnv* e, jobjectArray array, jsize i, jobject value) {
+    const std::lock_guard lock(Of(e).mutex_);
     From(array)->elements.at(static_cast<size_t>(i)) = From(value);
   };
 }

@@ -195,6 +195,8 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
   f.RetransformClasses = [](jvmtiEnv* e, jint count, const jclass* classes) {
     FakeJvm& jvm = *Of(e).jvm;
     if (jvm.on_retransform) jvm.on_retransform();
+    if (const auto refused = jvm.AnswerOf("RetransformClasses"); refused != JVMTI_ERROR_NONE)
+      return refused;
     for (jint i = 0; i < count; ++i) {
       FakeClass& type = *ClassFrom(classes[i]);
       jvm.retransformed.push_back(type.name);
@@ -232,8 +234,8 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     usage->owner = reinterpret_cast<jthread>(From(object)->fields["owner"]);
     return JVMTI_ERROR_NONE;
   };
-  f.GetCurrentThread = [](jvmtiEnv*, jthread* thread) {
-    *thread = nullptr;
+  f.GetCurrentThread = [](jvmtiEnv* e, jthread* thread) {
+    *thread = reinterpret_cast<jthread>(Of(e).jvm->current_thread);
     return JVMTI_ERROR_NONE;
   };
   f.GetAllStackTraces = [](jvmtiEnv*, jint, jvmtiStackInfo** stacks, jint* threads) {
@@ -241,8 +243,48 @@ void FakeJvm::FillJvmti(jvmtiInterface_1_& f) {
     *stacks = Allocated<jvmtiStackInfo>(0);
     return JVMTI_ERROR_NONE;
   };
-  f.GetStackTrace = [](jvmtiEnv*, jthread, jint, jint, jvmtiFrameInfo*, jint* count) {
+  f.GetStackTrace = [](jvmtiEnv* e, jthread, jint, jint most, jvmtiFrameInfo* frames, jint* count) {
     *count = 0;
+    for (const Frame& frame : Of(e).jvm->stack) {
+      if (*count == most) break;
+      frames[(*count)++] = {reinterpret_cast<jmethodID>(frame.method), frame.at};
+    }
+    return Of(e).jvm->AnswerOf("GetStackTrace");
+  };
+  f.GetThreadInfo = [](jvmtiEnv* e, jthread, jvmtiThreadInfo* info) {
+    *info = {};
+    info->name = TextOf(Of(e).jvm->thread_name);
+    return JVMTI_ERROR_NONE;
+  };
+  f.GetMethodLocation = [](jvmtiEnv* e, jmethodID method, jlocation* start, jlocation* end) {
+    for (const Frame& frame : Of(e).jvm->stack) {
+      if (frame.method != &MethodFrom(method)) continue;
+      *start = 0;
+      *end = frame.length - 1;
+      return JVMTI_ERROR_NONE;
+    }
+    return JVMTI_ERROR_INVALID_METHODID;
+  };
+  f.GetLineNumberTable = [](jvmtiEnv* e, jmethodID method, jint* count,
+                            jvmtiLineNumberEntry** entries) {
+    std::vector<jvmtiLineNumberEntry> all;
+    for (const Frame& frame : Of(e).jvm->stack)
+      if (frame.method == &MethodFrom(method) && frame.line != 0)
+        all.push_back({frame.at, frame.line});
+    *count = static_cast<jint>(all.size());
+    *entries = Allocated<jvmtiLineNumberEntry>(all.size());
+    std::copy(all.begin(), all.end(), *entries);
+    return all.empty() ? JVMTI_ERROR_ABSENT_INFORMATION : JVMTI_ERROR_NONE;
+  };
+  f.SetHeapSamplingInterval = [](jvmtiEnv* e, jint bytes) {
+    Of(e).jvm->heap_sampling_interval = bytes;
+    return JVMTI_ERROR_NONE;
+  };
+  f.RelinquishCapabilities = [](jvmtiEnv* e, const jvmtiCapabilities* given_back) {
+    auto* const from = reinterpret_cast<unsigned char*>(&Of(e).capabilities);
+    const auto* const what = reinterpret_cast<const unsigned char*>(given_back);
+    for (size_t i = 0; i < sizeof *given_back; ++i)
+      from[i] = static_cast<unsigned char>(from[i] & ~what[i]);
     return JVMTI_ERROR_NONE;
   };
 }

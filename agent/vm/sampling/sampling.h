@@ -44,6 +44,7 @@
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/recorder/recorder.h"
+#include "agent/vm/recorder/thread_names.h"
 #include "agent/vm/sampling/code_age.h"
 #include "agent/vm/sampling/code_renewal.h"
 #include "agent/vm/sampling/java_threads.h"
@@ -51,7 +52,6 @@
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sample_report.h"
 #include "agent/vm/sampling/stack_copy.h"
-#include "agent/vm/sampling/thread_names.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "agent/instrument/probes/inherited_members.h"
-#include "writer/names/own_classes.h"
 #include "writer/names/type_names.h"
 #include "writer/profile/sample_threads.h"
 
@@ -27,22 +25,6 @@ std::string HiddenNameOf(Descriptor descriptor) {
     }
   }
   return name;
-}
-
-bool IsLinkage(std::string_view class_descriptor) {
-  return IsLinkageClass(Descriptor(class_descriptor).ClassName());
-}
-
-// The agent's own classes and methods, which probes call.
-bool IsProbe(const SampledMethod& method) {
-  const std::string_view owner = method.class_descriptor;
-  return IsOwnClass(Descriptor(owner).ClassName()) ||
-         (owner == "Ljava/lang/Object;" && instrument::IsInheritedName(method.name));
-}
-
-bool IsContinuationEntry(const SampledMethod& method) {
-  return method.class_descriptor == "Ljdk/internal/vm/Continuation;" &&
-         (method.name == "enterSpecial" || method.name == "enter" || method.name == "enter0");
 }
 
 // Whether the method's code is, as far as is known, still that of the sample.
@@ -77,20 +59,20 @@ void StackTranslation::TranslateFrames(const TraceView& trace, const SampleLooku
   for (size_t i = 0; i < trace.depth(); ++i) {
     const CallFrame raw = trace.frame(i);
     const Resolved& resolved = Resolve(raw.method, lookup);
-    if (resolved.kind == Kind::kContinuation) {
+    if (resolved.kind == FrameKind::kContinuation) {
       counts.carrier_frames += trace.depth() - i;
       stack_.whole = true;  // what was cut off did not belong to the virtual thread
       break;
     }
-    if (resolved.kind == Kind::kProbe) {
+    if (resolved.kind == FrameKind::kProbe) {
       // Drop what the probe called too: the time counts for the method that contains the probe.
       frames.clear();
       ++counts.linkage_frames;
-    } else if (resolved.kind == Kind::kLinkage) {
+    } else if (resolved.kind == FrameKind::kLinkage) {
       ++counts.linkage_frames;
-    } else if (resolved.kind == Kind::kUnstable) {
+    } else if (resolved.kind == FrameKind::kUnstable) {
       ++counts.unstable_frames;
-    } else if (resolved.kind == Kind::kUnnamed) {
+    } else if (resolved.kind == FrameKind::kUnnamed) {
       ++counts.unnamed_frames;
       if (frames.empty()) continue;
       ++counts.ends_at_unknown;
@@ -159,8 +141,8 @@ void StackTranslation::Expect(const TraceView& trace, const SampleLookup& lookup
   for (size_t i = 0; i < trace.depth(); ++i) {
     const CallFrame raw = trace.frame(i);
     const Resolved& resolved = Resolve(raw.method, lookup);
-    if (resolved.kind == Kind::kContinuation) break;
-    if (resolved.kind != Kind::kOrdinary || raw.bci == sampling::kNativeFrame) continue;
+    if (resolved.kind == FrameKind::kContinuation) break;
+    if (resolved.kind != FrameKind::kOrdinary || raw.bci == sampling::kNativeFrame) continue;
     const Position position{raw.method, std::max(raw.bci, 0), raw.code};
     if (!bcis_.contains(position)) expected_.insert(position);
   }
@@ -193,18 +175,11 @@ const StackTranslation::Resolved& StackTranslation::Resolve(const void* id,
   const auto [at, is_new] = resolved_.try_emplace(id);
   Resolved& resolved = at->second;
   // A method without a name may get one later.
-  if (!is_new && resolved.kind != Kind::kUnnamed) return resolved;
+  if (!is_new && resolved.kind != FrameKind::kUnnamed) return resolved;
   const std::optional<SampledMethod> method = lookup.methods.Find(id);
   if (!method) return resolved;
-  if (IsProbe(*method)) {
-    resolved.kind = Kind::kProbe;
-  } else if (IsLinkage(method->class_descriptor)) {
-    resolved.kind = Kind::kLinkage;
-  } else if (IsContinuationEntry(*method)) {
-    resolved.kind = Kind::kContinuation;
-  } else {
-    Name(*method, lookup, resolved);
-  }
+  resolved.kind = FrameKindOf(method->class_descriptor, method->name);
+  if (resolved.kind == FrameKind::kOrdinary) Name(*method, lookup, resolved);
   return resolved;
 }
 
@@ -212,27 +187,27 @@ void StackTranslation::Name(const SampledMethod& method, const SampleLookup& loo
                             Resolved& resolved) {
   const std::string_view descriptor = method.class_descriptor;
   std::string type;
-  resolved.kind = Kind::kOrdinary;
+  resolved.kind = FrameKind::kOrdinary;
   if (IsHiddenClass(Descriptor(descriptor))) {
     type = HiddenNameOf(Descriptor(descriptor));
-    resolved.kind = Kind::kUnstable;
+    resolved.kind = FrameKind::kUnstable;
   } else if (const auto name = TypeNameOf(Descriptor(descriptor))) {
     type = *name;
   } else {
-    resolved.kind = Kind::kUnnamed;
+    resolved.kind = FrameKind::kUnnamed;
     return;
   }
   if (method.naming == ClassNaming::kStable) {
-    resolved.kind = Kind::kOrdinary;
+    resolved.kind = FrameKind::kOrdinary;
   } else if (lookup.names != nullptr) {
     if (std::optional<std::string> stable = lookup.names->StableName(BinaryName(type))) {
       type = std::move(*stable);
-      resolved.kind = Kind::kOrdinary;
+      resolved.kind = FrameKind::kOrdinary;
     }
   }
-  if (resolved.kind == Kind::kUnstable) return;
+  if (resolved.kind == FrameKind::kUnstable) return;
   if (!SignatureOf(method.descriptor)) {
-    resolved.kind = Kind::kUnnamed;
+    resolved.kind = FrameKind::kUnnamed;
     return;
   }
   resolved.class_descriptor = descriptor;

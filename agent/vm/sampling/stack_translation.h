@@ -41,11 +41,12 @@
 #include <vector>
 
 #include "agent/sampling/core/trace_table.h"
+#include "agent/vm/classes/names/frame_methods.h"
 #include "agent/vm/classes/names/hidden_class_names.h"
+#include "agent/vm/recorder/thread_names.h"
 #include "agent/vm/sampling/line_tables.h"
 #include "agent/vm/sampling/sample_baseline.h"
 #include "agent/vm/sampling/sampling_methods.h"
-#include "agent/vm/sampling/thread_names.h"
 #include "writer/profile/model.h"
 
 namespace iprof::vm {
@@ -131,10 +132,9 @@ class StackTranslation {
   size_t bytes() const;
 
  private:
-  enum class Kind : uint8_t { kOrdinary, kUnstable, kLinkage, kProbe, kContinuation, kUnnamed };
   // The facts that all frames of one method share.
   struct Resolved {
-    Kind kind = Kind::kUnnamed;
+    FrameKind kind = FrameKind::kUnnamed;
     uint32_t number = 0;           // of an ordinary method
     std::string class_descriptor;  // of an ordinary method, as JVMTI gives it
   };

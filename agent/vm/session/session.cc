@@ -10,6 +10,7 @@
 #include "agent/settings/out_path.h"
 #include "agent/vm/cells/heap_plan.h"
 #include "agent/vm/counting/counting_environment.h"
+#include "agent/vm/events/event_stacks.h"
 #include "agent/vm/jvmti/boundary.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
@@ -88,7 +89,7 @@ Status Session::Prepare(bool running) {
     if (!read.ok()) return read.status();
     earlier_weights_ = std::move(*read);
   }
-  if (!AsksForCounts(options) && !options.samples) return {};
+  if (!AsksForCounts(options) && !options.samples && !options.RecordsEvents()) return {};
   if (begins_late_ && AsksForCounts(options)) {
     Result<JvmtiEnvironment> opened = OpenForCounting(vm_, CountingStart::kRetransform, true);
     if (!opened.ok()) return opened.status();
@@ -112,6 +113,8 @@ Status Session::Equip() {
   harvest_ = nullptr;
   const Result<Counting*> counting = AddCounting();
   if (!counting.ok()) return counting.status();
+  // Before samples, which must know the code that they meet: locks swap a class.
+  if (settings_.options.RecordsEvents()) AddEvents(*counting);
   if (settings_.options.samples) AddSampling(*counting);
   if (settings_.options.Harvests()) AddHarvest(*counting);
   PlanSnapshots();

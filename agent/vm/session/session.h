@@ -53,6 +53,7 @@ class ProfileWeights;
 namespace iprof::vm {
 
 class Counting;
+class EventStacks;
 class HarvestRecorder;
 struct CodeMeans;
 // Where a profile goes: into a file, to a tool, or both. The file comes first.
@@ -175,6 +176,7 @@ class Session {
   Result<Counting*> AddCounting();
   void AddSampling(Counting* counting);
   void AddHarvest(Counting* counting);
+  void AddEvents(Counting* counting);
   std::optional<CodeMeans> RenewalMeans();
   // Those that are complete: none before Equip has made all.
   const Recorders& recorders() const;
@@ -227,6 +229,7 @@ class Session {
   JvmtiEnvironment counting_environment_;
   std::unique_ptr<const instrument::ProfileWeights> earlier_weights_;
   UseRefresher use_refresher_;
+  std::unique_ptr<EventStacks> events_;  // null: no recorder has events
   // In the order in which they begin and write. Destroyed from the last to the first.
   Recorders recorders_;
   const HarvestRecorder* harvest_ = nullptr;  // one of them, if there is one

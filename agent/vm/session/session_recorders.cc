@@ -11,6 +11,9 @@
 #include "agent/vm/counting/class_origin_choice.h"
 #include "agent/vm/counting/counting.h"
 #include "agent/vm/counting/counting_environment.h"
+#include "agent/vm/events/allocations.h"
+#include "agent/vm/events/event_stacks.h"
+#include "agent/vm/events/locks.h"
 #include "agent/vm/jvmti/jdk_version.h"
 #include "agent/vm/jvmti/vm_flags.h"
 #include "agent/vm/sampling/sampling.h"
@@ -123,6 +126,45 @@ void Session::AddHarvest(Counting* counting) {
                                                    budget_, std::move(exact));
   harvest_ = harvest.get();
   recorders_.push_back(std::move(harvest));
+}
+
+// Their stacks get a share of what is left beside samples, and live objects at most another one.
+void Session::AddEvents(Counting* counting) {
+  constexpr uint64_t kShare = 8;
+  constexpr uint64_t kMostBytes = 32 << 20;
+  constexpr uint64_t kObjectBytes = 64;
+  constexpr uint64_t kMostObjects = 32'768;
+  const uint64_t most_bytes = std::min(budget_.limit() / kShare, kMostBytes);
+  EventStacks::ToClassFile to_class_file;
+  if (counting != nullptr) {
+    to_class_file = [counting](std::span<EventStacks::Position> asked) {
+      std::vector<ClassFilePositions::Position> positions;
+      for (const EventStacks::Position& one : asked)
+        positions.push_back(
+            {one.class_descriptor, one.name, one.descriptor, one.running, one.code});
+      counting->positions().Translate(positions);
+      for (size_t i = 0; i < asked.size(); ++i) asked[i].original = positions[i].original;
+    };
+  }
+  events_ = std::make_unique<EventStacks>(NamingBy(proxies_), std::move(to_class_file),
+                                          settings_.options.lines, budget_,
+                                          static_cast<size_t>(most_bytes));
+  if (settings_.options.alloc.bytes > 0) {
+    // These two work while the program runs, and pause four times in each collection.
+    const VmFlags flags(vm_);
+    const bool is_concurrent =
+        flags.Bool("UseZGC").value_or(false) || flags.Bool("UseShenandoahGC").value_or(false);
+    const Allocations::Liveness liveness{
+        .most_objects = static_cast<size_t>(std::min(most_bytes / 2 / kObjectBytes, kMostObjects)),
+        .pauses = is_concurrent ? 4U : 1U};
+    recorders_.push_back(std::make_unique<Allocations>(vm_, *log_, *events_,
+                                                       settings_.options.alloc.bytes, liveness));
+  }
+  if (settings_.options.lock.ns > 0) {
+    recorders_.push_back(std::make_unique<Locks>(
+        vm_, *log_, *events_, std::chrono::nanoseconds(settings_.options.lock.ns),
+        counting == nullptr ? nullptr : counting->swap_guard()));
+  }
 }
 
 CodeChange Session::changes_code() const {

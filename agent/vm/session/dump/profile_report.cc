@@ -16,6 +16,7 @@
 #include "writer/profile/image/sample_split.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/estimate_note.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/run_note.h"
 #include "writer/profile/io/sampling_sum.h"
 
@@ -40,6 +41,21 @@ std::string DescribeSamples(const Profile& profile) {
           ? std::string()
           : fmt::format("from {}; ", Counted(static_cast<uint64_t>(signals), "signal", "signals"));
   return fmt::format("{} ({}some consumers ignore fewer than {})", samples, from, kFewSignals);
+}
+
+std::string DescribeAllocations(const Profile& profile) {
+  uint64_t samples = 0;
+  const EventTables events = EventsOf(profile);
+  for (const EventTables::Allocation& row : events.allocations())
+    samples += static_cast<uint64_t>(row.samples);
+  return Counted(samples, "sampled allocation", "sampled allocations");
+}
+
+std::string DescribeWaits(const Profile& profile) {
+  uint64_t waits = 0;
+  const EventTables events = EventsOf(profile);
+  for (const EventTables::Wait& row : events.waits()) waits += static_cast<uint64_t>(row.waits);
+  return Counted(waits, "wait for a lock", "waits for locks");
 }
 
 // "; 32 methods with 68.8 % of all calls are estimated, because they lost their probes"; empty: none is.
@@ -95,6 +111,8 @@ constexpr std::string_view kNamesHaveDots = "names have dots, not slashes";
 }  // namespace
 
 bool IsEmpty(const Profile& profile) {
+  const EventTables events = EventsOf(profile);
+  if (!events.allocations().empty() || !events.waits().empty()) return false;
   return std::all_of(std::begin(kAllTables), std::end(kAllTables),
                      [&](Table table) { return profile.entry_count(table) == 0; });
 }
@@ -130,6 +148,8 @@ std::string DescribeProfile(const Profile& profile, const Options& options,
     parts.push_back(Counted(sites, "site", "sites"));
   }
   if (options.samples) parts.push_back(DescribeSamples(profile));
+  if (options.alloc.bytes > 0) parts.push_back(DescribeAllocations(profile));
+  if (options.lock.ns > 0) parts.push_back(DescribeWaits(profile));
   std::string text = !parts.empty() ? JoinText(parts, ", ")
                      : has_counts   ? "no methods, sites or samples were to be recorded"
                                     : "nothing";

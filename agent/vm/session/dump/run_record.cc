@@ -41,6 +41,8 @@ std::vector<std::string_view> TablesOf(const Options& options) {
   add(options.monitors, "monitors");
   add(options.instance_ofs, "instanceofs");
   add(options.samples, "samples");
+  add(options.alloc.bytes > 0, "allocations");
+  add(options.lock.ns > 0, "locks");
   return tables;
 }
 

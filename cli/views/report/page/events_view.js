@@ -71,7 +71,7 @@ export function createEventsView(model, openMethod) {
         figure: (weight) => amount(weight, value.unit)},
       missing: element('p', {class: 'note'}, 'There was nothing of it while the profile was recorded.'),
       above: [toolbar, value.samples === undefined ? null : element('p', {class: 'dim'},
-        `Estimated from ${plural(value.samples, 'sample')}: the sum is right within ${errorText(value.samples)}, that of a frame with fewer samples less.`)],
+        `Estimated from ${plural(value.samples, 'sample')}: the sum is right within ${errorText(value.samples)}. What has fewer samples is less sure.`)],
     });
     made.set(value.value, {view, select});
     return made.get(value.value);

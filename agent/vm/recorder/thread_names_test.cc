@@ -1,4 +1,4 @@
-#include "agent/vm/sampling/thread_names.h"
+#include "agent/vm/recorder/thread_names.h"
 
 #include <catch2/catch.hpp>
 
@@ -22,6 +22,7 @@ TEST_CASE("threads with the same folded name have the same number, until they ar
   CHECK(names.NameOf(names.NumberOf(Env(3))) == "renamed");
   names.Forget(Env(1));
   CHECK(names.NumberOf(Env(1)) == 0);
+  CHECK(names.Number("pool-9-thread-9") == 1);  // without a thread
   names.ForgetThreads();
   CHECK(names.NumberOf(Env(2)) == 0);
   CHECK(names.NameOf(2) == "main");

@@ -1,4 +1,4 @@
-#include "agent/vm/sampling/thread_names.h"
+#include "agent/vm/recorder/thread_names.h"
 
 #include "writer/names/thread_names.h"
 
@@ -14,16 +14,27 @@ void ThreadNames::Note(const void* env, std::string_view name) {
   std::string folded = FoldedThreadName(name);
   const std::lock_guard lock(lock_);
   const bool is_other = !numbers_.contains(folded) && names_.size() >= kMostNames;
-  if (is_other) folded = kOthers;
+  const uint32_t number = Add(is_other ? std::string(kOthers) : std::move(folded));
+  uint32_t& known = threads_[env];
+  if (is_other && known != number) ++others_;
+  known = number;
+}
+
+uint32_t ThreadNames::Number(std::string_view name) {
+  std::string folded = FoldedThreadName(name);
+  const std::lock_guard lock(lock_);
+  const bool is_other = !numbers_.contains(folded) && names_.size() >= kMostNames;
+  return Add(is_other ? std::string(kOthers) : std::move(folded));
+}
+
+uint32_t ThreadNames::Add(std::string folded) {
   const auto [known, is_new] =
       numbers_.try_emplace(folded, static_cast<uint32_t>(names_.size()) + 1);
   if (is_new) {
     text_bytes_ += 2 * folded.size();
     names_.push_back(std::move(folded));
   }
-  uint32_t& number = threads_[env];
-  if (is_other && number != known->second) ++others_;
-  number = known->second;
+  return known->second;
 }
 
 void ThreadNames::Forget(const void* env) {

@@ -25,6 +25,8 @@ class ThreadNames {
 
   // `name`: as JVMTI has it.
   void Note(const void* env, std::string_view name);
+  // The number of a name, which may be new.
+  uint32_t Number(std::string_view name);
   void Forget(const void* env);
   // Names and their numbers stay.
   void ForgetThreads();
@@ -37,6 +39,9 @@ class ThreadNames {
   size_t bytes() const;
 
  private:
+  // With the lock held.
+  uint32_t Add(std::string folded);
+
   mutable std::mutex lock_;
   std::unordered_map<const void*, uint32_t> threads_;
   std::unordered_map<std::string, uint32_t> numbers_;
