@@ -147,6 +147,15 @@ class Allocations(AllocationsCase):
                          "allocations")
 
     @on_one_jvm
+    def test_a_window_of_a_running_program(self):
+        process = self.start_java("events.Allocates", "endless", agent=None)
+        self.run_tool("profile", process.pid, "--alloc", ONLY_ALLOCATIONS, "-d", "1s", "-o", self.folder / "w.iprof")
+        events = events_of(self.profile("w.iprof"))
+        self.assertEqual(events.part["alloc"]["intervals"], [512 << 10])
+        self.assertGreater(len([row for row in events.allocations if row.stack.has("events.Allocates.descend")]), 0)
+        self.assertIsNone(process.poll())
+
+    @on_one_jvm
     def test_memory_is_bounded_and_what_finds_no_room_is_counted(self):
         process = self.start_java("events.Allocates", "endless", agent=f"out=m.iprof,alloc=1k,memory=4m,{ONLY_ALLOCATIONS},"
                                   f"control={self.folder}/socket", jvm_args=["-Xmx128m"])
