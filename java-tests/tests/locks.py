@@ -210,6 +210,15 @@ class Waits(LocksCase):
         work = [row for row in events.waits if row.stack.has("events.LockWaits.waitsForWork")]
         self.assertFalse([row for row in work if row.is_park and "ReentrantLock$" not in row.type], work)
 
+    def test_samples_of_parked_threads_have_no_frame_of_the_agent(self):
+        self.begin(f"out=w.iprof,lock=1ms,event=wall,interval=2ms,{NOT_COUNTED}")
+        self.measure(rounds=2)
+        self.end()
+        parked = [context for context in self.profile("w.iprof").samples() if any("LockWaits.unfair" in frame for frame in context)]
+        innermost = {tuple(frame.split("(")[0] for frame in context[:2]) for context in parked}
+        self.assertIn(("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park"), innermost)
+        self.assertFalse([context for context in parked if "Iprof" in str(context)])
+
     @on_one_jvm
     def test_a_profile_of_waits_alone_says_so(self):
         self.begin(f"out=s.iprof,lock=1ms,verbose=1,{ONLY_LOCKS}")
