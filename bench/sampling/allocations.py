@@ -53,7 +53,7 @@ class Way:
 
 
 def ways_of(arguments):
-    ways = [Way(NONE), Way(IPROF, f"-agentpath:{arguments.agent}=out=x.iprof,verbose=2,alloc={DISTANCE},calls=n,branches=n,samples=n")]
+    ways = [Way(NONE), Way(IPROF, f"-agentpath:{arguments.agent}=out=x.iprof,verbose=2,alloc={DISTANCE},calls=n,branches=n,receivers=n,monitors=n,samples=n")]
     try:
         ways.append(Way(ASYNC, f"-agentpath:{async_profiler(arguments.folder)}=start,event=alloc,alloc={DISTANCE},total,collapsed,file=x.txt"))
     except Unavailable as why:
