@@ -16,7 +16,7 @@ namespace iprof::vm {
 // The message about an item that is no option. `before` is the option before it, or null.
 std::string ExplainUnknownOption(std::string_view item, const OptionSpec* before);
 
-// What HPROF's option is here, "did you mean …?"; empty if it is none of HPROF's, or is ours, too.
+// For an option of HPROF: "did you mean …?" with ours. Empty if HPROF had no such option, or if we have one of that name.
 std::string_view HintForHprof(std::string_view name, std::string_view value);
 
 // The value that was probably meant; empty if it is not clear.

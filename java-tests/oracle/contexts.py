@@ -141,7 +141,7 @@ def halves(seen):
 
 
 def errors_of(seen, said, positions):
-    """{table: Error} of the positions that the oracle saw, of what is said of all tables."""
+    """{table: Error} of the positions that the oracle saw. `said`: {position: {callers: {outcome: count}}}."""
     sums = {RECEIVERS: Error(0, 0), BRANCHES: Error(0, 0)}
     for position, table in positions.items():
         if position in seen:
@@ -151,9 +151,5 @@ def errors_of(seen, said, positions):
 
 def errors(seen, profile, positions):
     """{table: Error} of the positions (see candidates) that the oracle saw."""
-    sums = {RECEIVERS: Error(0, 0), BRANCHES: Error(0, 0)}
-    said = {table: entries(profile, table) for table in sums}
-    for position, table in positions.items():
-        if position in seen:
-            sums[table] += error_at(seen[position], said[table].get(position, {}))
-    return sums
+    said = {table: entries(profile, table) for table in (RECEIVERS, BRANCHES)}
+    return errors_of(seen, {position: said[table].get(position, {}) for position, table in positions.items()}, positions)

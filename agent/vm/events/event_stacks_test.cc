@@ -125,7 +125,7 @@ TEST_CASE("positions are those of the class file, by the version of the code") {
   const uint32_t plain = e.Stack({{e.run, 47, 21, 100}});
   CHECK(counted != plain);
   CHECK(e.Shown(counted) == "a/B.run:7@21");
-  CHECK(e.Shown(plain) == "a/B.run:0@21");  // nobody knows
+  CHECK(e.Shown(plain) == "a/B.run:0@21");  // its position in the class file is not known
   // What is known is not asked for again.
   const int before = asked;
   CHECK(e.Shown(counted) == "a/B.run:7@21");

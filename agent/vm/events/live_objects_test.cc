@@ -87,7 +87,7 @@ TEST_CASE("a table that is too small keeps a random part, which stands for all")
   CHECK(live.bytes() < kMost * 100);
 }
 
-TEST_CASE("while nobody sweeps, the references stay bounded, and what is not followed is counted") {
+TEST_CASE("without a sweep, references stay bounded, and objects that get none are counted") {
   Heap heap;
   LiveObjects live(100, 1);
   for (int i = 0; i < 100'000; ++i) live.Add(heap.jvm.jni(), Ref(heap.New()), 0, 1, 1);

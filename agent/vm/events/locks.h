@@ -39,7 +39,7 @@ namespace iprof::vm {
 
 class Locks final : public Recorder, private EventStacks::Source {
  public:
-  // `guard`: of the part of the session that swaps classes, too, which must know that a swap is ours; null: there is none.
+  // `guard` tells the session's other swaps of classes from this one. Null: nothing else in the session swaps classes.
   // All must outlive this object.
   Locks(JavaVM* vm, Log& log, EventStacks& stacks, std::chrono::nanoseconds threshold,
         SwapGuard* guard);

@@ -148,7 +148,7 @@ public final class LockWaits {
     return (Thread) type.getMethod("unstarted", Runnable.class).invoke(builder, task);
   }
 
-  // --- Other locks, and what is none.
+  // --- Other locks, and what is not a lock.
 
   private static void kinds() throws Exception {
     blocked(SEMAPHORE::acquire, SEMAPHORE::release);
