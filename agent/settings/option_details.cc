@@ -136,7 +136,7 @@ constexpr OptionDetails kDetails[] = {
      "program runs, and makes the file larger. See [format.md](format.md#calls-by-caller). With "
      "`all`, write also the classes of receivers and the ways of branches by caller, where callers "
      "matter: at calls and branches that do several things, stacks are taken at random executions, "
-     "for about 0.5 % of the CPU time of a long run, and 1 to 3 % of the first minute; the probes "
+     "for about 0.5 % of the CPU time (a little more in the first minute); the probes "
      "there make the program take 1.1 to 1.3 times as long as without callers. Which these are, "
      "the earlier profile of `weights=` says, or else the first 5 s of CPU time. See "
      "[format.md](format.md#receivers-and-branches-by-caller)."},

@@ -44,48 +44,54 @@ struct TakenStack {
   std::array<RunningPlace, kMostCallers> callers = {};
 };
 
-// How much the stacks of all sites may cost: kShare of the CPU time since the recording began, or kBurstNs as long as that is
-// more. So short runs have stacks, too, and what they cost is paid back later.
-// Example: a stack takes 10 us. In the first 30 s of CPU time 15,000 may be taken, and 7,500 are kept, because others make way
-// for them; after 60 s, 30,000 and 15,000.
+// How much the stacks of all sites may cost: kShare of the CPU time since the recording began, and kStartNs more, so that short
+// runs have stacks, too.
+//
+// What is kept decides what comes next: a program that keeps 100 stacks of its first second takes 100 in the next one, and 200
+// in the two seconds after that; more if it becomes faster, as most do. So as many may be kept as twice the CPU time could
+// still pay for, if the program executed kFaster times as much in the second half.
+// Example: a stack takes 10 us. After 20 s of CPU time, 16,000 may have been taken, and after 40 s 26,000. If 14,000 were taken
+// by then, 8,000 may be kept; if 23,000 were taken, 2,000, so that few are taken until time has made up for it.
 class StackBudget {
  public:
   static constexpr double kShare = 0.005;
-  static constexpr int64_t kBurstNs = 150'000'000;
+  static constexpr int64_t kStartNs = 60'000'000;
 
   // A recording begins, at this CPU time of the process.
   void Begin(int64_t cpu_ns) { *this = {}, begin_ns_ = cpu_ns; }
   // A stack was taken.
   void Spend(int64_t ns) {
     spent_ns_ += ns;
-    ++stacks_;
+    one_ns_ += (static_cast<double>(ns) - one_ns_) / kRecent;
   }
   // How many stacks may be kept at this CPU time.
   size_t Affords(int64_t cpu_ns) const {
-    constexpr uint64_t kFirst = 16;  // cost more than later ones
-    constexpr double kAssumedNs = 10'000;
-    const double allowed =
-        std::max(static_cast<double>(kBurstNs), kShare * static_cast<double>(cpu_ns - begin_ns_));
-    const auto spent = std::max(static_cast<double>(spent_ns_), 1.0);
-    const double one = stacks_ < kFirst ? kAssumedNs : spent / static_cast<double>(stacks_);
-    const double too_much = std::max(1.0, spent / allowed);
-    return static_cast<size_t>(allowed / one / 2 / (too_much * too_much));
+    const auto passed = static_cast<double>(cpu_ns - begin_ns_);
+    const auto spent = static_cast<double>(spent_ns_);
+    const double allowed = kShare * passed + static_cast<double>(kStartNs);
+    const double soon = allowed + kShare * passed;
+    // Some are kept in any case: without any, nothing would be known of the past.
+    const double next = std::max((soon - spent) / kFaster, allowed / 16);
+    return static_cast<size_t>(next / std::max(one_ns_, 1.0));
   }
   int64_t spent_ns() const { return spent_ns_; }
 
  private:
   int64_t begin_ns_ = 0;
   int64_t spent_ns_ = 0;
-  uint64_t stacks_ = 0;
+  static constexpr double kFaster = 1.5;
+  // What one takes, of about so many recent ones: the rarer they are, the more each of them takes.
+  static constexpr double kRecent = 256;
+  double one_ns_ = 10'000;
 };
 
 class StackReservoir {
  public:
   static constexpr size_t kMostStacks = 2048;
-  // The first means make so many stacks of all expected executions, and so many of those of one site: about as many as
-  // StackBudget::kBurstNs pays for, where a stack takes 20 to 40 us. If there were more, most would make way.
+  // The first means make so many stacks of all expected executions, and so many of those of one site. If there were many more
+  // than StackBudget pays for, most would make way.
   static constexpr uint64_t kExpectedOfAll = 4'000;
-  static constexpr uint64_t kLeastExpected = 8;
+  static constexpr uint64_t kLeastExpected = 4;
   static constexpr uint64_t kMostExpected = 2048;
 
   // `executions`: how many are expected, by site; `is_call`: of which sites, by number.

@@ -25,18 +25,25 @@ double ShareOf(const StackReservoir& stacks, uint32_t outcome) {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-TEST_CASE("so many stacks are kept as cost half of what is allowed") {
+TEST_CASE("so many stacks are kept as twice the time could still pay for") {
   StackBudget budget;
   const int64_t begin =
       100 * kSecond;  // an attached agent owes nothing to the past, and has nothing from it
   budget.Begin(begin);
-  CHECK(budget.Affords(begin) == 7500);
-  for (int i = 0; i < 100; ++i) budget.Spend(20'000);
-  CHECK(budget.Affords(begin + kSecond) == 3750);
-  CHECK(budget.Affords(begin + 60 * kSecond) == 7500);
-  // Twice as much was spent as is allowed.
-  for (int i = 0; i < 14'900; ++i) budget.Spend(20'000);
-  CHECK(budget.Affords(begin + kSecond) == 937);
+  CHECK(budget.Affords(begin) == 4000);
+  for (int i = 0; i < 1000; ++i) budget.Spend(20'000);
+  CHECK(static_cast<double>(budget.Affords(begin + kSecond)) == Approx(1667).epsilon(0.02));
+  CHECK(static_cast<double>(budget.Affords(begin + 60 * kSecond)) == Approx(21'333).epsilon(0.02));
+  // More was spent than is allowed soon.
+  for (int i = 0; i < 10'000; ++i) budget.Spend(20'000);
+  CHECK(static_cast<double>(budget.Affords(begin + 16 * kSecond)) == Approx(437).epsilon(0.01));
+}
+
+TEST_CASE("what recent stacks took says what the next ones take") {
+  StackBudget budget;
+  for (int i = 0; i < 2000; ++i) budget.Spend(5'000);
+  for (int i = 0; i < 2000; ++i) budget.Spend(20'000);
+  CHECK(static_cast<double>(budget.Affords(10 * kSecond)) == Approx(3'667).epsilon(0.01));
 }
 
 // A simulation: sites that run a million times a second, and whose stacks take 10 us.
@@ -61,26 +68,26 @@ struct Simulation {
   double kept;  // of a site
 };
 
-TEST_CASE("the cost of many sites stays within the share, and what may be spent is spent") {
-  constexpr int64_t kEnd = 60 * kSecond;
-  // As many executions as there are, and a tenth of them.
-  for (const uint64_t expected : {60'000'000U, 6'000'000U}) {
-    const Simulation done(200, expected, kEnd);
-    CHECK(static_cast<double>(done.spent_ns) < StackBudget::kShare * kEnd * 1.1);
-    CHECK(done.kept > 25);
+TEST_CASE("the cost stays within what is allowed at any time, and what may be spent is spent") {
+  for (const int64_t end : {2 * kSecond, 10 * kSecond, 60 * kSecond}) {
+    const auto allowed =
+        StackBudget::kShare * static_cast<double>(end) + static_cast<double>(StackBudget::kStartNs);
+    // So many executions are expected as there are, and a tenth and a hundredth of them.
+    for (const uint64_t part : {1U, 10U, 100U}) {
+      const Simulation done(200, static_cast<uint64_t>(end) / 1000 / part, end);
+      const auto spent = static_cast<double>(done.spent_ns);
+      CAPTURE(end, part, done.kept);
+      CHECK(spent < allowed * 1.15);
+      if (part > 1) CHECK(spent > allowed * 0.5);
+      CHECK(done.kept * 200 * 10'000 > allowed * 0.08);
+    }
   }
 }
 
 TEST_CASE("few sites have many stacks in a short run, too") {
   const Simulation done(3, 1'000'000, kSecond);
-  CHECK(done.kept > 800);
-  CHECK(done.spent_ns < StackBudget::kBurstNs);
-}
-
-TEST_CASE("the burst is not exceeded by much") {
-  const Simulation done(200, 250'000, kSecond);
-  CHECK(done.kept > 12);
-  CHECK(done.spent_ns < StackBudget::kBurstNs * 2);
+  CHECK(done.kept > 250);
+  CHECK(done.spent_ns < StackBudget::kStartNs * 11 / 10);
 }
 
 TEST_CASE("the first mean follows from what is expected") {
@@ -168,7 +175,7 @@ TEST_CASE("a site with more executions has more stacks") {
   }
   const auto ratio = static_cast<double>(stacks.StacksOf(0).size()) /
                      static_cast<double>(stacks.StacksOf(1).size());
-  CHECK(ratio > 2);
+  CHECK(ratio > 1.8);
   CHECK(ratio < 8);
 }
 
