@@ -38,6 +38,8 @@ std::string_view TextOf(WhyKept why) {
       return "calls did not do the same in two intervals";
     case WhyKept::kUncalled:
       return "the callers are not counted";
+    case WhyKept::kMissing:
+      return "the class is hidden, as those of lambdas and many scripts are, or was unloaded";
     case WhyKept::kUnchangeable:
       return "the JVM cannot change the class, or somebody else redefined it";
     case WhyKept::kSwapped:

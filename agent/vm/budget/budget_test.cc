@@ -334,12 +334,13 @@ TEST_CASE("one method is one", "[budget]") {
 
 TEST_CASE("all reasons have a text", "[budget]") {
   Budget budget = NewBudget({});
-  for (const WhyKept why : {WhyKept::kLoop, WhyKept::kUnsteady, WhyKept::kUncalled,
-                            WhyKept::kUnchangeable, WhyKept::kSwapped, WhyKept::kDoesNotPay}) {
+  for (const WhyKept why :
+       {WhyKept::kLoop, WhyKept::kUnsteady, WhyKept::kUncalled, WhyKept::kMissing,
+        WhyKept::kUnchangeable, WhyKept::kSwapped, WhyKept::kDoesNotPay}) {
     budget.Keep(why, Named("A", "f", 1));
   }
   const Reasons reasons = budget.Kept();
-  CHECK(reasons.size() == 6);
+  CHECK(reasons.size() == 7);
   for (const auto& reason : reasons) CHECK(reason.what.size() > sizeof(" (A.f)"));
 }
 

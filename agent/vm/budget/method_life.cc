@@ -76,8 +76,8 @@ std::optional<WhyKept> MethodLives::WhyNot(CounterIndex first, const std::string
   const auto found = lives_.find(first);
   const MethodState state = StateOf(first);
   const bool rests = found != lives_.end() && found->second.until_s > now_s;
-  if (state == MethodState::kBarred || (state == MethodState::kMissing && rests))
-    return WhyKept::kUnchangeable;
+  if (state == MethodState::kBarred) return WhyKept::kUnchangeable;
+  if (state == MethodState::kMissing && rests) return WhyKept::kMissing;
   const auto swapped = swapped_.find(class_name);
   if (swapped != swapped_.end() &&
       std::any_of(swapped->second.begin(), swapped->second.end(),

@@ -65,6 +65,7 @@ enum class WhyKept : uint8_t {
   kLoop,          // a loop in its class runs for long
   kUnsteady,      // what it does per entry changes
   kUncalled,      // it was not entered, or mostly not by counted methods
+  kMissing,       // its class is hidden, or was unloaded
   kUnchangeable,  // the JVM cannot change its class, or somebody else redefined that
   kSwapped,       // its class was swapped as often as allowed
   kDoesNotPay,    // a round of swaps would cost more than it has saved so far

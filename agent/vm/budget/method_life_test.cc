@@ -87,12 +87,12 @@ TEST_CASE("a method whose class is not found is tried again, ever more rarely", 
   MethodLives lives;
   CHECK(lives.WhyNot(kFirst, "a/B", 0) == std::nullopt);
   lives.Take(MethodEvent::kNotFound, kFirst, 0);
-  CHECK(lives.WhyNot(kFirst, "a/B", 29) == Why(WhyKept::kUnchangeable));
+  CHECK(lives.WhyNot(kFirst, "a/B", 29) == Why(WhyKept::kMissing));
   CHECK(lives.WhyNot(kSecond, "a/B", 29) == std::nullopt);
   CHECK(lives.WhyNot(kFirst, "a/B", 30) == std::nullopt);
   lives.Take(MethodEvent::kNotFound, kFirst, 30);
   lives.Thaw({}, 50);  // changes nothing
-  CHECK(lives.WhyNot(kFirst, "a/B", 89) == Why(WhyKept::kUnchangeable));
+  CHECK(lives.WhyNot(kFirst, "a/B", 89) == Why(WhyKept::kMissing));
   CHECK(lives.WhyNot(kFirst, "a/B", 90) == std::nullopt);
   // It was loaded again.
   lives.Take(MethodEvent::kNotCalled, kFirst, 90);

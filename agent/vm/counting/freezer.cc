@@ -186,7 +186,7 @@ std::vector<CounterIndex> Freezer::FindChangeable(jvmtiEnv* jvmti, JNIEnv* jni, 
     const bool is_found = found.contains(candidate.class_name);
     budget_.lives().Take(is_found ? MethodEvent::kRefused : MethodEvent::kNotFound, candidate.first,
                          Seconds());
-    budget_.Keep(WhyKept::kUnchangeable, candidate);
+    budget_.Keep(is_found ? WhyKept::kUnchangeable : WhyKept::kMissing, candidate);
   }
   return methods;
 }
