@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Samples that know their threads (threads=y): what each command makes of them.
+"""Samples that know their threads (threads=y) and times: what each command makes of them.
 
 Usage: cli_threads_test.py IPROF GENERATED_FOLDER [unittest options]
 """
@@ -104,6 +104,91 @@ class Threads(CliTest):
             self.err("top", "--by", "thread", a, expect=5)
             self.assertEqual(self.json("top", a)["samples"], 7)
         self.assertIn("split", self.out("check", a, expect=1))
+
+
+# Circle.area: 2 of the pool in second 0 and 1 from second 4 on, main at no known time, the sample of no known thread in second 6 or 7.
+# loop: all of it in second 0.
+SECONDS, DURING = [0, 4, 6], [[0, 2, 1, 1], [], 2, 0]
+
+
+def with_times(during=None, **parts):
+    made = with_threads(**parts)
+    made["iprofagent"]["split"].update(seconds=SECONDS, during=during or DURING)
+    return made
+
+
+class Times(CliTest):
+    def periods(self, *arguments):
+        return {row["from_s"]: row["self"] for row in self.json("top", "--by", "time", *arguments)["rows"]}
+
+    def samples(self, *arguments):
+        return self.json("top", *arguments)["samples"]
+
+    def test_top_by_time(self):
+        a = self.write("a.iprof", with_times())
+        self.assertEqual(self.out("top", "--by", "time", a), (
+            "7 samples\n"
+            "             samples  time of the recording\n"
+            "          4   57.1 %  0 s to 1 s\n"
+            "          1   14.3 %  4 s to 6 s\n"
+            "          1   14.3 %  6 s to 8 s\n"))
+        self.assertEqual(self.periods("--include", "a.Circle", a), {0: 2, 4: 1, 6: 1})
+        self.assertIn("no --sort", self.err("top", "--by", "time", "--sort", "self", a, expect=2))
+
+    def test_the_samples_of_a_time(self):
+        a = self.write("a.iprof", with_times())
+        self.assertEqual([self.samples("--to", "1s", a), self.samples("--from", "4s", a), self.samples("--from", "4s", "--to", "6s", a)], [4, 2, 1])
+        self.assertEqual(self.samples("--to", "1s", "--thread", "pool-*", a), 2)
+        [circle, _] = self.json("show", "--method", "area", "--from", "4s", a)["methods"]
+        self.assertEqual((circle["samples_self"], circle["calls"]), (2, 90))
+        self.assertEqual({row["name"]: row["self"] for row in self.json("top", "--by", "thread", "--to", "1s", a)["rows"]}, {"pool-*-thread-*": 2, NAMES[2]: 2})
+        # Nothing else knows of it.
+        plain = self.write("plain.iprof", profile())
+        for command in (["top"], ["show", "--method", "area"], ["overlap", plain], ["diff", plain], ["convert", "--to", "csv"]):
+            self.assertEqual(self.out(*command, a).replace("a.iprof", "plain.iprof").replace("[pool-*-thread-*]", ""),
+                             self.out(*command, plain if command[0] != "convert" else self.write("t.iprof", with_threads())).replace("t.iprof", "plain.iprof").replace("[pool-*-thread-*]", ""), command)
+
+    def test_a_time_inside_a_period_and_one_without_samples(self):
+        a = self.write("a.iprof", with_times())
+        for arguments, said in ((["--from", "5s"], "those from 4 s on"), (["--to", "500ms"], None), (["--to", "5s"], "those up to 6 s")):
+            made = self.run_tool("top", *arguments, a)
+            told = made.stderr.decode()
+            self.assertTrue(said in told if said else told == "", (arguments, told))
+        self.assertRegex(self.err("top", "--from", "1m", a, expect=5), "no samples of that time, but of: 0 s to 1 s, 4 s to 6 s, 6 s to 8 s")
+        self.assertIn("is not before", self.err("top", "--from", "6s", "--to", "4s", a, expect=5))
+        self.assertIn("only samples know", self.err("top", "--value", "lock-time", "--to", "4s", a, expect=2))
+        for old in (profile(), with_threads()):
+            said = self.err("top", "--to", "4s", self.write("old.iprof", old), expect=5)
+            self.assertRegex(said, r"^iprof: warning: \S*old.iprof does not say when its samples were taken: an earlier version or another program recorded them\n$")
+
+    def test_merging_adds_up_periods_and_leaves_the_tables_alone(self):
+        a, b = self.write("a.iprof", with_times()), self.write("b.iprof", with_times(during=[2, [1, 1], 1]))
+        old = self.write("old.iprof", with_threads())
+        for name, inputs in (("two.iprof", [a, b, old]), ("again.iprof", [old, b, a])):
+            self.run_tool("merge", "-o", name, *inputs)
+        two = self.path("two.iprof")
+        self.assertEqual(self.periods(two), {0: 4, 4: 3, 6: 4})
+        self.assertEqual(self.load("two.iprof"), self.load("again.iprof"))
+        self.run_tool("merge", "-o", "plain.iprof", old, old, old)
+        self.assertEqual(self.load("two.iprof")["samplingProfiles"], self.load("plain.iprof")["samplingProfiles"])
+        self.assertEqual(self.threads_of(two), self.threads_of(self.path("plain.iprof")))
+        self.out("check", two)
+        self.run_tool("convert", "--to", "iprof", a, "-o", "c.iprof")
+        self.assertEqual(self.load("c.iprof")["iprofagent"]["split"]["during"], DURING)
+        self.run_tool("convert", "--to", "iprof", "--include", "a.Circle", a, "-o", "circle.iprof")
+        self.assertEqual(self.periods(self.path("circle.iprof")), {0: 2, 4: 1, 6: 1})
+
+    def threads_of(self, path):
+        return {row["name"]: row["self"] for row in self.json("top", "--by", "thread", path)["rows"]}
+
+    def test_periods_that_do_not_fit_are_ignored(self):
+        for during in ([[0, 30]], [0, 0, 0, 0, 0], [[0, 1, 0, 9]]):
+            a = self.write("a.iprof", with_times(during=during))
+            self.err("top", "--by", "time", a, expect=5)
+            self.assertEqual(self.samples(a), 7)
+            self.assertEqual(len(self.threads_of(a)), 4)
+        self.err("top", "--by", "time", self.write("a.iprof", with_times(during=[[7, 1]])), expect=5)
+        self.assertIn("split", self.out("check", self.path("a.iprof"), expect=1))
 
 
 if __name__ == "__main__":

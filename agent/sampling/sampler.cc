@@ -74,22 +74,17 @@ Status Sampler::Begin() {
   if (!signal.ok()) return signal.status();
   {
     const std::lock_guard<std::mutex> guard(lock_);
-    const HandlerView view{hooks_.get_call_trace,
-                           hooks_.current_env,
-                           options_.depth,
-                           hooks_.processor,
-                           hooks_.anchor,
-                           hooks_.interpreter,
-                           hooks_.method_code,
-                           shared_->table.get(),
-                           shared_->code.get(),
-                           &shared_->stopped,
-                           Adapts() ? &shared_->pace : nullptr};
+    const HandlerView view{
+        hooks_.get_call_trace, hooks_.current_env,   options_.depth,
+        hooks_.processor,      hooks_.anchor,        hooks_.interpreter,
+        hooks_.method_code,    shared_->table.get(), shared_->code.get(),
+        &shared_->stopped,     &shared_->began_ns,   Adapts() ? &shared_->pace : nullptr};
     if (!OpenHandler(view)) return {Code::kUsage, "sampling is running already"};
     if (signal_ == 0) {
       // The counters of an earlier Sampler. Those of an earlier session go on.
       pool_->ResetCounters();
       ResetOrphans();
+      shared_->began_ns = MonotonicNs();
     }
     signal_ = *signal;
     signal_owner_ = SignalOwner::kUs;
@@ -309,6 +304,7 @@ IntervalFacts Sampler::interval() {
 
 void Sampler::RestartPace() {
   const std::lock_guard<std::mutex> guard(lock_);
+  shared_->began_ns = MonotonicNs();
   if (pace_.Restart(shared_->pace.Read())) UseInterval();
 }
 

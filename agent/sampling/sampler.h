@@ -17,7 +17,7 @@
 // - After Stop() no timer exists and no handler is running; if a handler does not return, Stop()
 //   says so.
 // - Traces hold raw frames: method keys, and bcis in the running bytecode. The caller resolves
-//   names.
+//   names. They know in which period of the recording (writer/base/time_period.h) they were seen; pauses are part of it.
 //
 // Threads: Start, RollCall, the readers and the destructor on a normal thread, one at a time. Stop
 // on any thread at any time, also while another thread reads, calls the roll, stops or continues.
@@ -125,7 +125,7 @@ class Sampler {
   SampleStats stats();
   // Since the last RestartPace. One after the other with stats(), not at the same moment.
   IntervalFacts interval();
-  // A new recording begins. If the interval adapts, it is the first one again.
+  // A new recording begins, with its first period. If the interval adapts, it is the first one again.
   void RestartPace();
   // Native memory, without that of code().
   size_t memory_bytes() const { return shared_->table->memory_bytes() + pool_->memory_bytes(); }
@@ -141,6 +141,7 @@ class Sampler {
     const std::unique_ptr<TraceTable> table;
     const std::shared_ptr<CodeRanges> code;
     std::atomic<bool> stopped{true};
+    std::atomic<uint64_t> began_ns{0};  // the recording
     PaceCounters pace;
     Shared* other = nullptr;  // of the list of those that are never freed
   };

@@ -173,6 +173,31 @@ TEST_CASE("costly handlers make the interval longer, and weights still follow th
   CHECK(sampler->interval().effective_signals == 0);
 }
 
+TEST_CASE("stacks know their period, and a new recording begins with the first one") {
+  auto sampler = Started(Every(1'000'000));
+  const auto weight_in = [&](uint32_t period) {
+    uint64_t weight = 0;
+    sampler->traces().ForEach([&](const TraceView& trace) {
+      if (trace.period() == period) weight += trace.weight();
+    });
+    return weight;
+  };
+  uint64_t later = 0;
+  std::thread worker([&] {
+    sampler->ThreadStarted(kFakeEnv);
+    BurnUntil([&] { return weight_in(0) > 0; });
+    BurnUntil([&] { return weight_in(1) + weight_in(2) + weight_in(3) > 0; });
+    const uint64_t first = weight_in(0);
+    sampler->RestartPace();
+    BurnUntil([&] { return weight_in(0) > first; });
+    later = weight_in(0) - first;
+    sampler->ThreadEnding();
+  });
+  worker.join();
+  REQUIRE(sampler->Stop());
+  CHECK(later > 0);
+}
+
 TEST_CASE("threads that end between two clock ticks weigh what they used") {
   constexpr int64_t kInterval = 250000;
   auto sampler = Started(Every(kInterval));

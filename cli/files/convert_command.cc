@@ -11,9 +11,9 @@
 #include "cli/files/profile_files.h"
 #include "cli/files/repair_options.h"
 #include "cli/files/replaced_inputs.h"
+#include "cli/files/sample_option.h"
 #include "cli/files/table_names.h"
 #include "cli/files/target_option.h"
-#include "cli/files/thread_option.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
@@ -129,7 +129,9 @@ class ConvertCommand : public Command {
 
   // The part of the profile that is wanted, with the callers that are wanted.
   Result<Profile> Read(Console& console) {
-    Result<Profile> profile = ReadWithThreads(console, file_);
+    Result<Profile> profile =
+        ReadInput(console, file_,
+                  target_.is_profile() ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads);
     if (!profile.ok()) return profile;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
     if (edges_) {

@@ -138,13 +138,7 @@ Status WithInput(Console& console, const std::string& path,
 
 std::string NameOfInput(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<Profile> ReadInput(Console& console, const std::string& path) {
-  Result<Profile> profile = ReadWithThreads(console, path);
-  if (!profile.ok()) return profile;
-  return WithoutThreads(std::move(*profile));
-}
-
-Result<Profile> ReadWithThreads(Console& console, const std::string& path) {
+Result<Profile> ReadInput(Console& console, const std::string& path, SampleLabels labels) {
   Profile profile;
   const Status status = WithOpenInput(
       console, path,
@@ -152,9 +146,10 @@ Result<Profile> ReadWithThreads(Console& console, const std::string& path) {
         if (input.raw) {
           profile = std::move(input.raw->profile);
           AddSplitPart(profile);  // for what an image build would be given
+          profile = WithLabels(std::move(profile), labels);
           return {};
         }
-        Result<Profile> read = ReadProfile(source, name);
+        Result<Profile> read = ReadProfile(source, name, labels);
         if (!read.ok()) return read.status();
         profile = std::move(*read);
         return {};

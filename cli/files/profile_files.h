@@ -20,15 +20,16 @@
 #include "writer/profile/io/byte_stream.h"
 #include "writer/profile/io/writer.h"
 #include "writer/profile/model.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 
 // The name of an input in messages: "standard input" for '-'.
 std::string NameOfInput(const std::string& path);
 
-// Without the threads of samples, which few commands know.
-Result<Profile> ReadInput(Console& console, const std::string& path);
-Result<Profile> ReadWithThreads(Console& console, const std::string& path);
+// Few commands know of which thread samples are, and when they were taken.
+Result<Profile> ReadInput(Console& console, const std::string& path,
+                          SampleLabels labels = SampleLabels::kNone);
 
 // Opens the input and passes its bytes to `use`, with a progress bar; of a raw file, the text of its
 // profile.

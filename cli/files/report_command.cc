@@ -72,17 +72,17 @@ class ReportCommand : public Command {
     if (Status status = CheckReplacesNone(output_, inputs, "page"); !status.ok())
       return console.Error(status);
     for (const std::string& file : files) {
-      Result<Profile> read = ReadWithThreads(console, file);
+      Result<Profile> read =
+          ReadInput(console, file, diff_ ? SampleLabels::kNone : SampleLabels::kThreadsAndPeriods);
       if (!read.ok()) return console.Error(read.status());
       Profile profile = PartOf(console, file, std::move(*read), filter_.filter());
       if (Status status = class_files_.AddNotes(console, profile); !status.ok())
         return console.Error(status);
-      const bool shows_threads = !diff_ && ThreadFrames(profile).any();
-      if (shows_threads) {
+      if (ThreadFrames(profile).any()) {
         profiles.push_back(SamplesOfThreads(profile, [](std::string_view) { return true; }));
-        with_threads_ = std::move(profile);
+        labelled_ = std::move(profile);
       } else {
-        profiles.push_back(WithoutThreads(std::move(profile)));
+        profiles.push_back(std::move(profile));
       }
     }
     const Status status = Write(console, profiles, files);
@@ -134,7 +134,7 @@ class ReportCommand : public Command {
     for (size_t p = 0; p < profiles.size(); ++p) {
       // Not the folder: it describes the machine, and the page may be passed on.
       inputs.push_back({std::filesystem::path(NameOfInput(files[p])).filename().string(),
-                        &profiles[p], with_threads_ ? &*with_threads_ : nullptr});
+                        &profiles[p], labelled_ ? &*labelled_ : nullptr});
     }
     ReportOptions options;
     options.tool = "iprof " IPROF_VERSION;
@@ -170,7 +170,7 @@ class ReportCommand : public Command {
   bool diff_ = false;
   ClassFileOptions class_files_;
   std::vector<std::string> sources_;
-  std::optional<Profile> with_threads_;
+  std::optional<Profile> labelled_;
   FilterOptions filter_;
   size_t max_mb_ = 3;
   std::string format_ = "text";

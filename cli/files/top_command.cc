@@ -9,7 +9,7 @@
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
-#include "cli/files/thread_option.h"
+#include "cli/files/sample_option.h"
 #include "cli/files/top_events.h"
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
@@ -33,16 +33,16 @@ class TopCommand : public Command {
     options.AddFlag("--times", times_,
                     "Print the time of each method, estimated from the samples, beside its number "
                     "of calls, and the time for each call");
-    by_option_ =
-        AddChoice(options, "--by", by_, {"method", "line", "bci", "package", "thread", "class"},
-                  "What a row is: a method, a source line or one bytecode position of a method, a "
-                  "package, a thread, or with --value the class of what was allocated or locked "
-                  "(default: method)");
+    by_option_ = AddChoice(
+        options, "--by", by_, {"method", "line", "bci", "package", "thread", "time", "class"},
+        "What a row is: a method, a source line or one bytecode position of a method, a "
+        "package, a thread, a time of the recording, or with --value the class of what "
+        "was allocated or locked (default: method)");
     value_.AddTo(options, "What the figures are");
     sort_option_ = AddChoice(options, "--sort", sort_, {"self", "total"},
                              "The order of the rows (default: self)");
     AddCount(options, "-n,--topn", limit_, "Print at most N rows (default: 30; 0: all)");
-    threads_.AddTo(options);
+    samples_.AddTo(options);
     filter_.AddTo(options);
     classes_.AddTo(options);
     options.AddFlag("--full", whole_names_,
@@ -56,7 +56,7 @@ class TopCommand : public Command {
           Status(Code::kUsage, "--first has an order of its own: no --by, no --sort"));
     if (first_ && value_.given())
       return console.Error(Status(Code::kUsage, "--first and --value exclude each other"));
-    if ((by_ == "thread" || by_ == "class") && sort_option_.given())
+    if ((by_ == "thread" || by_ == "time" || by_ == "class") && sort_option_.given())
       return console.Error(
           Status(Code::kUsage, "--by " + by_ + " has an order of its own: no --sort"));
     if (by_ == "class" && !value_.value())
@@ -65,12 +65,20 @@ class TopCommand : public Command {
     if (times_ && (first_ || by_ != "method" || value_.given()))
       return console.Error(
           Status(Code::kUsage, "--times is of methods: no --first, no --value, no other --by"));
-    Result<Profile> read = ReadWithThreads(console, path_);
+    if (value_.value() && (by_ == "time" || samples_.has_window()))
+      return console.Error(Status(
+          Code::kUsage, "--value and a time exclude each other: only samples know when they were"));
+    Result<Profile> read = ReadInput(
+        console, path_, by_ == "time" ? SampleLabels::kThreadsAndPeriods : samples_.labels());
     if (!read.ok()) return console.Error(read.status());
     const SignalRatio ratio = SignalRatio::Of(*read);
     if (value_.value()) return PrintEvents(console, *read);
-    if (by_ == "thread") return PrintThreads(console, *read);
-    std::optional<Profile> profile = threads_.Select(console, path_, std::move(*read));
+    if (by_ == "thread" || by_ == "time") {
+      const auto selected = samples_.SelectTime(console, path_, std::move(*read));
+      if (!selected) return ExitCode::kNoSamples;
+      return by_ == "thread" ? PrintThreads(console, *selected) : PrintPeriods(console, *selected);
+    }
+    std::optional<Profile> profile = samples_.Select(console, path_, std::move(*read));
     if (!profile) return ExitCode::kNoSamples;
     if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
       return console.Error(status);
@@ -126,7 +134,7 @@ class TopCommand : public Command {
                      .sorts_by_total = sort_ == "total",
                      .limit = limit_,
                      .filter = filter_.filter(),
-                     .threads = &threads_,
+                     .samples = &samples_,
                      .whole_names = whole_names_,
                      .as_json = format_ == "json"});
   }
@@ -153,6 +161,30 @@ class TopCommand : public Command {
     for (const ThreadSamples& thread : threads) {
       console.Print("{:>11} {:>8}  {}\n", Grouped(thread.weight), PercentOf(thread.weight, total),
                     CutTo(ShownThread(thread.name), room));
+    }
+    return ExitCode::kOk;
+  }
+
+  ExitCode PrintPeriods(Console& console, const Profile& profile) const {
+    const ProfileFilter filter = filter_.filter();
+    if (!KnowsPeriods(console, path_, profile)) return ExitCode::kNoSamples;
+    std::vector<PeriodSamples> periods = PeriodsOf(FilterProfile(profile, filter));
+    if (periods.empty()) return WarnOfNoSamples(console, path_, profile, filter.Describe());
+    if (limit_ != 0 && periods.size() > limit_) periods.resize(limit_);
+    const int64_t total = profile.Total(Table::kSamples);
+    if (format_ == "json") {
+      PrintRows(console, total, periods, [](JsonText& json, const PeriodSamples& period) {
+        json.Field("from_s", int64_t{period.begin});
+        json.Field("self", period.weight);
+        json.Field("total", period.weight);
+      });
+      return ExitCode::kOk;
+    }
+    PrintHeading(console, total);
+    console.Print("{:>20}  time of the recording\n", "samples");
+    for (const PeriodSamples& period : periods) {
+      console.Print("{:>11} {:>8}  {}\n", Grouped(period.weight), PercentOf(period.weight, total),
+                    ShownPeriod(period.begin));
     }
     return ExitCode::kOk;
   }
@@ -352,7 +384,7 @@ class TopCommand : public Command {
   std::string by_ = "method";
   std::string sort_ = "self";
   size_t limit_ = 30;
-  ThreadOption threads_;
+  SampleOption samples_;
   FilterOptions filter_;
   ClassFileOptions classes_;
   bool whole_names_ = false;
@@ -366,6 +398,8 @@ constexpr Example kTopExamples[] = {
     {"iprof top --app app.iprof", "Only the program's own methods, without the JDK's."},
     {"iprof top --by package --sort total app.iprof", "Packages by total time."},
     {"iprof top --by thread app.iprof", "Threads, of a profile that was recorded with threads=y."},
+    {"iprof top --to 8s app.iprof",
+     "The first eight seconds: the start. --by time shows when samples were."},
     {"iprof top --times app.iprof", "Time by method, calls, and time for each call."},
     {"iprof top --value alloc-bytes app.iprof",
      "Who allocates, of a profile that was recorded with alloc=."},

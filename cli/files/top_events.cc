@@ -76,7 +76,7 @@ class Printing {
   // The threads that are wanted, without their frames unless these are the rows.
   std::optional<Profile> Select(Profile profile) const {
     if (options_.by == "thread") return profile;
-    return options_.threads->Select(console_, options_.path, std::move(profile));
+    return options_.samples->Select(console_, options_.path, std::move(profile));
   }
 
   std::vector<Row> FlatRows(const Profile& values, const Profile& samples) const {

@@ -7,14 +7,14 @@
 //       3.0 MB   30.0 %     10.0 MB  100.0 %  >100 %  Main.load
 //
 // Guarantees: rows and their order are those of samples (writer/ops/flat_profile.h); "±" is the error of the column by which
-// they are sorted (ErrorOfSamples), and waits have none. Threads: main's. Failure: as ThreadOption; kNoSamples if there are no
+// they are sorted (ErrorOfSamples), and waits have none. Threads: main's. Failure: as SampleOption; kNoSamples if there are no
 // rows.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
-#include "cli/files/thread_option.h"
+#include "cli/files/sample_option.h"
 #include "cli/terminal/console.h"
 #include "cli/terminal/exit_code.h"
 #include "writer/ops/profile_filter.h"
@@ -29,7 +29,7 @@ struct TopOfEvents {
   bool sorts_by_total = false;
   size_t limit = 0;  // 0: all
   ProfileFilter filter = {};
-  const ThreadOption* threads = nullptr;
+  const SampleOption* samples = nullptr;
   bool whole_names = false;
   bool as_json = false;
 };

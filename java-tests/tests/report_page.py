@@ -79,6 +79,13 @@ def threads_profile():
         "sites": 0, "whole": [], "threads": ["pool-*-thread-*", "main <b>"], "of": [[0, 0, 40], [1, 1, 20], [2, 0, 20, 1, 10]]}}}
 
 
+def times_profile():
+    """The same. In seconds 0 and 1 the pool is in Circle.area, in seconds 8 to 15 main is in Square.area, and both are in Main.loop."""
+    profile = threads_profile()
+    profile["iprofagent"]["split"].update(seconds=[0, 1, 8, 12], during=[[0, 30, 1, 10], [2, 5, 3, 15], [1, 15, 3, 5], 2])
+    return profile
+
+
 def events_profile():
     """Main.loop, which has samples, too, allocates byte arrays and shapes; and waits for a lock."""
     return {**shapes_profile(40, 20, 90), "iprofagent": {"version": 1, "events": {
@@ -173,6 +180,7 @@ class ReportPage(AgentCase):
         self.write("split.iprof", in_pieces(shapes_profile(40, 40, 90)))
         self.report(self.write("many.iprof", many_receivers_profile()), to="many.html")
         self.report(self.write("threads.iprof", threads_profile()), to="threads.html")
+        self.report(self.write("times.iprof", times_profile()), to="times.html")
         self.report(self.write("events.iprof", events_profile()), to="events.html")
         large = self.write("large.iprof", large_profile(1, 16000, 9000))
         self.report(large, "--max-mb", "1", to="cut.html")

@@ -2,25 +2,29 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "writer/base/hash.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 namespace {
 
-// A number for each stack that follows from its content, the same in every run.
+// Two numbers for each stack that follow from its content, the same in every run: without its thread, which makes no difference
+// to how much an image build is given, and with it.
 class StackHashes {
  public:
   explicit StackHashes(const Profile& profile)
-      : profile_(profile), methods_(profile.method_count()) {}
+      : profile_(profile), threads_(profile), methods_(profile.method_count()) {}
 
-  uint64_t Of(ContextIndex context) {
-    uint64_t hash = 0;
+  std::pair<uint64_t, uint64_t> Of(ContextIndex context) {
+    uint64_t stack = 0;
+    uint64_t all = 0;
     profile_.ForEachFrame(context, [&](Frame frame) {
-      hash = MixHash(MixHash(hash, OfMethod(frame.method)), static_cast<uint64_t>(frame.bci));
+      all = MixHash(MixHash(all, OfMethod(frame.method)), static_cast<uint64_t>(frame.bci));
+      if (!threads_.Is(frame.method)) stack = all;
     });
-    return hash;
+    return {stack, all};
   }
 
  private:
@@ -32,6 +36,7 @@ class StackHashes {
   }
 
   const Profile& profile_;
+  const ThreadFrames threads_;
   std::vector<uint64_t> methods_;  // 0: not known yet
 };
 
@@ -49,11 +54,11 @@ void SampleEntries::WriteTo(Profile& profile, WeightScale scale) const {
   for (const Entry& entry : entries_) scaled.push_back(entry.weight);
   if (scale.changes()) {
     StackHashes hashes(profile);
-    std::vector<std::tuple<uint64_t, size_t>> order;
+    std::vector<std::pair<std::pair<uint64_t, uint64_t>, size_t>> order;
     for (size_t e = 0; e < entries_.size(); ++e)
       order.emplace_back(hashes.Of(entries_[e].context), e);
     std::sort(order.begin(), order.end());
-    for (const auto& [hash, e] : order) scaled[e] = scale.Of(entries_[e].weight);
+    for (const auto& [hashes_of_stack, e] : order) scaled[e] = scale.Of(entries_[e].weight);
   }
   for (size_t e = 0; e < entries_.size(); ++e) {
     const auto count = static_cast<int64_t>(std::min<uint64_t>(scaled[e], INT64_MAX));

@@ -4,7 +4,8 @@
 // profile gets a.B.run:4 with 2, and no a.B.stop:0; at a scale of 1, it gets 9 and 1.
 //
 // Guarantees: the sum is scaled exactly, up to rounding (WeightScale). The result depends on the stacks and their
-// weights, not on their order: a profile of a raw file is that of the session. No entry has a count of 0.
+// weights, not on their order: a profile of a raw file is that of the session. No entry has a count of 0. The sum of a stack in
+// all threads and periods (sample_threads.h) is what it would be without them.
 // Threads: one per object. Failure: none but std::bad_alloc; sums saturate.
 #pragma once
 

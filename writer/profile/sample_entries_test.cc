@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "writer/profile/sample_threads.h"
+
 namespace iprof {
 namespace {
 
@@ -55,6 +57,33 @@ TEST_CASE("scaled samples have the right sum in any order") {
   const int64_t before = 14 * (0 + 1 + 2 + 3 + 4 + 5 + 6) + 0 + 1;
   CHECK(forwards.Total(Table::kSamples) == (before + 2) / 4);
   for (int i = 0; i < kStacks; ++i) CHECK(CountAt(forwards, Bci{i}) == CountAt(backwards, Bci{i}));
+}
+
+TEST_CASE("a stack has the same sum whether or not samples know their thread and period") {
+  Profile plain;
+  Profile labelled;
+  SampleEntries of_plain;
+  SampleEntries of_labelled;
+  const MethodIndex threads[] = {AddThread(labelled, "main"), AddThread(labelled, "")};
+  for (Bci bci = 0; bci < 50; ++bci) {
+    const Frame frame = labelled.InnermostFrame(StackAt(labelled, bci));
+    uint64_t sum = 0;
+    for (Bci label = 0; label < 6; ++label) {
+      const auto weight = static_cast<uint64_t>((bci * 7 + label * 5) % 11);
+      const std::vector<Frame> frames{frame, {threads[label % 2], label}};
+      of_labelled.Add(labelled.AddContext(frames), weight);
+      sum += weight;
+    }
+    of_plain.Add(StackAt(plain, bci), sum);
+  }
+  of_plain.WriteTo(plain, {1, 7});
+  of_labelled.WriteTo(labelled, {1, 7});
+  const Profile without = WithoutThreads(std::move(labelled));
+  REQUIRE(without.entry_count(Table::kSamples) == plain.entry_count(Table::kSamples));
+  for (const EntryIndex entry : EntriesOf(without, Table::kSamples)) {
+    const Frame frame = without.InnermostFrame(without.EntryContext(Table::kSamples, entry));
+    CHECK(without.EntryCount(Table::kSamples, entry) == CountAt(plain, frame.bci));
+  }
 }
 
 }  // namespace

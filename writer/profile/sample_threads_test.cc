@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "writer/base/time_period.h"
 #include "writer/profile/example_profiles.h"
 #include "writer/profile/image/finish_for_image.h"
 #include "writer/profile/image/image_note.h"
@@ -104,7 +105,7 @@ TEST_CASE("the file's table has no threads, and a reader finds them") {
 
 TEST_CASE("names of threads are any text") {
   CallProfile calls(1);
-  for (const char* name : {"a;b", "line\nbreak", "", "\xf0\x9f\x98\x80", "\"]}<"})
+  for (const char* name : {"a;b", "line\nbreak", "\xf0\x9f\x98\x80", "\"]}<"})
     calls.Sample({{calls.loop, 7}, {AddThread(calls.profile, name), 0}}, 1);
   const Profile read = Read(TextOf(calls.profile));
   CHECK(StacksIn(read) == StacksIn(calls.profile));
@@ -125,9 +126,12 @@ void AddStacks(CallProfile& calls, uint64_t seed, bool with_threads) {
     if (!random.OneIn(5)) frames.push_back({calls.main, 5});
     const auto weight = static_cast<int64_t>(1 + random.Below(50));
     const uint64_t thread = random.Below(4);
+    const auto period = static_cast<uint32_t>(random.Below(6));
     if (with_threads && thread != 0) {
-      const std::string name = "thread " + std::string(thread, 'x');
-      frames.push_back({AddThread(calls.profile, name), 0});
+      const std::string name = thread == 3 ? "" : "thread " + std::string(thread, 'x');
+      const Bci bci =
+          period == 5 && thread != 3 ? 0 : FrameBciOf(static_cast<int>(BeginOf(period)));
+      frames.push_back({AddThread(calls.profile, name), bci});
     }
     calls.Sample(frames, weight);
   }
@@ -151,6 +155,13 @@ TEST_CASE("an image build is given the same bytes with and without threads") {
     const auto after = ThreadsOf(read);
     REQUIRE(before.size() == after.size());
     for (size_t t = 0; t < before.size(); ++t) CHECK(before[t].weight == after[t].weight);
+    const auto periods = PeriodsOf(profile);
+    const auto periods_after = PeriodsOf(read);
+    REQUIRE(periods.size() == periods_after.size());
+    CHECK((periods.size() > 3) == with_threads);
+    for (size_t p = 0; p < periods.size(); ++p)
+      CHECK((periods[p].begin == periods_after[p].begin &&
+             periods[p].weight == periods_after[p].weight));
     if (with_threads) CHECK(TextOf(WithoutThreads(Read(texts[1]))) == texts[0]);
   }
   CHECK(BuildsPartOf(texts[0]) == BuildsPartOf(texts[1]));
@@ -177,6 +188,83 @@ TEST_CASE("threads that do not fit are left out, and the stacks stay") {
     CHECK_FALSE(
         IsSplitPart(std::string(R"({"sites":0,"whole":[],"threads":["a","b"],)") + of + "}"));
   }
+}
+
+// In loop: the pool has 3 in second 0, 2 from second 4 on and 1 at no known time; 5 of no known thread are from second 6 on. In
+// main: 1 of which nothing is known.
+Profile WithPeriods() {
+  CallProfile calls(1);
+  const MethodIndex pool = AddThread(calls.profile, "pool");
+  const MethodIndex unknown = AddThread(calls.profile, "");
+  calls.Sample({{calls.loop, 7}, {pool, FrameBciOf(0)}}, 3);
+  calls.Sample({{calls.loop, 7}, {pool, FrameBciOf(4)}}, 2);
+  calls.Sample({{calls.loop, 7}, {pool, 0}}, 1);
+  calls.Sample({{calls.loop, 7}, {unknown, FrameBciOf(6)}}, 5);
+  calls.Sample({{calls.main, 5}}, 1);
+  return std::move(calls.profile);
+}
+
+TEST_CASE("the part says in which periods the samples of each thread were taken") {
+  const std::string text = TextOf(WithPeriods());
+  const Profile read = Read(text);
+  CHECK(
+      text.find(R"("threads":["pool"],"of":[[0,0,6]],"seconds":[0,4,6],"during":[[0,3,1,2],2])") !=
+      std::string::npos);
+  CHECK(StacksIn(read) == Lines{"Main.loop()void:7 [pool]:1 3", "Main.loop()void:7 [pool]:5 2",
+                                "Main.loop()void:7 [pool]:0 1", "Main.loop()void:7 []:7 5",
+                                "Main.main()void:5 1"});
+  CHECK(TextOf(read) == text);
+  CHECK(KnowsThreads(read));
+  const Profile of_threads = WithLabels(Read(text), SampleLabels::kThreads);
+  CHECK(StacksIn(of_threads) ==
+        Lines{"Main.loop()void:7 [pool]:0 6", "Main.loop()void:7 5", "Main.main()void:5 1"});
+  StringSource source(text);
+  const Result<Profile> without = ReadProfile(source, "text", SampleLabels::kNone);
+  REQUIRE(without.ok());
+  CHECK(StacksIn(*without) == Lines{"Main.loop()void:7 11", "Main.main()void:5 1"});
+}
+
+TEST_CASE("samples of a time are those of the periods that reach into it") {
+  const Profile profile = WithPeriods();
+  const auto weights = [&](uint64_t from, uint64_t to) {
+    return SamplesOfPeriods(profile, from, to).Total(Table::kSamples);
+  };
+  CHECK(weights(0, UINT64_MAX) == 10);
+  CHECK(weights(0, 1) == 3);
+  CHECK(weights(0, 5) == 5);
+  CHECK(weights(5, 6) == 2);
+  CHECK(weights(5, 7) == 7);
+  CHECK(weights(8, UINT64_MAX) == 0);
+  const auto periods = PeriodsOf(profile);
+  REQUIRE(periods.size() == 3);
+  CHECK((periods[1].begin == 4 && periods[1].weight == 2));
+  CHECK_FALSE(KnowsThreads(SamplesOfPeriods(profile, 6, 8)));
+}
+
+TEST_CASE("periods that do not fit are left out, and threads stay") {
+  const std::string text = TextOf(WithPeriods());
+  const std::string good = R"("during":[[0,3,1,2],2])";
+  const auto with = [&](const std::string& during) {
+    std::string changed = text;
+    return changed.replace(changed.find(good), good.size(), during);
+  };
+  for (const char* during : {R"("during":[[0,300,1,2],2])", R"("during":[[0,3,1,2],2,[],1])",
+                             R"("during":[[0,3,1,2],[2,6]])"}) {
+    INFO(during);
+    const Profile read = Read(with(during));
+    CHECK(PeriodsOf(read).empty());
+    CHECK(ThreadsOf(read).size() == 2);
+  }
+  for (const char* wrong :
+       {R"("during":[3])", R"("during":[[0]])", R"("during":[[0,-1]])", R"("during":7)",
+        R"("during":["0"])", R"("during":[],"seconds":[0,5])", R"("during":[],"seconds":[4,1])",
+        R"("during":[],"seconds":[-1])", R"("during":[],"seconds":[98304])"}) {
+    INFO(wrong);
+    const std::string part =
+        R"({"sites":0,"whole":[],"seconds":[0,1,2],)" + std::string(wrong) + "}";
+    CHECK_FALSE(IsSplitPart(part));
+  }
+  CHECK(IsSplitPart(R"({"sites":0,"whole":[],"seconds":[0,1,6],"during":[2,[],[0,7,1,2]]})"));
 }
 
 }  // namespace

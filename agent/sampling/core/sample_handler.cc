@@ -12,6 +12,7 @@
 #include "agent/sampling/arch/adapter.h"
 #include "agent/sampling/core/crash_guard.h"
 #include "agent/sampling/core/handler_trap.h"
+#include "writer/base/time_period.h"
 
 namespace iprof::sampling {
 namespace {
@@ -243,6 +244,13 @@ class Sample {
     return failed;
   }
 
+  uint32_t Period() const {
+    constexpr uint64_t kSecondNs = 1'000'000'000;
+    const uint64_t now = MonotonicNs();
+    const uint64_t began = view_.began_ns->load(std::memory_order_relaxed);
+    return now > began ? PeriodAt((now - began) / kSecondNs) : 0;
+  }
+
   SampleOutcome Store(CallFrame* frames, int32_t count, SampleOutcome outcome) {
     const bool cut = count > view_.depth;
     if (cut) AddOwned(slot_->cut, 1);
@@ -251,8 +259,8 @@ class Sample {
     GuardedStamps stamps{&view_.method_code, kept};
     // After a fault the rest has no stamps. No code of HotSpot was skipped, so the thread stays watched.
     if (view_.method_code.known) CrashGuard::Guarded(slot_, GuardedStamps::Run, &stamps);
-    const uint32_t thread = slot_->thread.load(std::memory_order_relaxed);
-    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace, thread))
+    const TraceLabels labels{slot_->thread.load(std::memory_order_relaxed), Period()};
+    if (!view_.table->Add(kept, cut, weight_, &slot_->last_trace, labels))
       return SampleOutcome::kTableFull;
     slot_->last_outcome = outcome;
     return outcome;

@@ -69,7 +69,8 @@ struct HandlerView {
   TraceTable* table;
   const CodeRanges* code;
   const std::atomic<bool>* stopped;
-  PaceCounters* pace;  // null: the interval does not adapt
+  const std::atomic<uint64_t>* began_ns;  // when the recording began, by MonotonicNs
+  PaceCounters* pace;                     // null: the interval does not adapt
 };
 
 // Counts signals that arrived on threads without a slot.

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cerrno>
@@ -41,6 +42,12 @@ uint64_t HashOf(std::span<const CallFrame> frames, uint32_t flags) {
                 0xd6e8feb86659fd93U ^ (uint64_t{PositionOf(frame)} << 17)) +
            0x632be59bd9b4e019U;
   }
+  return hash;
+}
+
+// Of an entry. Period 0 has the hash of the trace.
+uint64_t HashIn(uint32_t period, uint64_t hash) {
+  if (period != 0) hash = Fold(hash ^ period, 0xa0761d6478bd642fU) + period;
   return hash == 0 ? 1 : hash;  // 0 marks a free entry
 }
 
@@ -110,32 +117,56 @@ void TraceTable::AddWeight(size_t place, uint64_t weight) noexcept {
 }
 
 bool TraceTable::Add(std::span<const CallFrame> frames, bool cut, uint64_t weight, size_t* place,
-                     uint32_t thread) noexcept {
-  const uint32_t flags = thread << 1 | (cut ? kCutFlag : 0);
-  const uint64_t hash = HashOf(frames, flags);
+                     TraceLabels labels) noexcept {
+  const uint32_t flags = labels.thread << 1 | (cut ? kCutFlag : 0);
+  const uint64_t hash_of_trace = HashOf(frames, flags);
+  const uint64_t hash = HashIn(labels.period, hash_of_trace);
   const size_t mask = entry_count_ - 1;
   size_t index = static_cast<size_t>(hash) & mask;
   for (size_t probe = 0; probe < kMaxProbes; ++probe, index = (index + 1) & mask) {
     Entry& entry = entries_[index];
     uint64_t found = entry.hash.load(std::memory_order_acquire);
     if (found == 0 && entry.hash.compare_exchange_strong(found, hash, std::memory_order_acq_rel)) {
-      const uint64_t offset = Publish(frames, flags);
+      uint64_t offset = FindEarlier(frames, flags, hash_of_trace, labels.period);
+      if (offset == kNoRoom) offset = Publish(frames, flags);
       if (place != nullptr && offset != kNoRoom) *place = index;
       entry.samples.fetch_add(1, std::memory_order_relaxed);
       entry.weight.fetch_add(weight, std::memory_order_relaxed);
-      entry.record.store(offset, std::memory_order_release);
+      entry.record.store(offset | uint64_t{labels.period} << kPeriodShift,
+                         std::memory_order_release);
       return offset !=
              kNoRoom;  // this entry keeps counting; usage() adds its counts to the dropped ones
     }
     if (found != hash) continue;
     const uint64_t record = entry.record.load(std::memory_order_acquire);
-    if (record > kNoRoom && !Equals(record, frames, flags)) continue;
-    if (place != nullptr && record != kNoRoom) *place = index;
+    const uint64_t offset = record & kOffsetMask;
+    if (offset > kNoRoom &&
+        (record >> kPeriodShift != labels.period || !Equals(offset, frames, flags)))
+      continue;
+    if (place != nullptr && offset != kNoRoom) *place = index;
     entry.samples.fetch_add(1, std::memory_order_relaxed);
     entry.weight.fetch_add(weight, std::memory_order_relaxed);
-    return record != kNoRoom;
+    return offset != kNoRoom;
   }
   return Drop(weight);
+}
+
+// The offset of the trace's record, or kNoRoom.
+uint64_t TraceTable::FindEarlier(std::span<const CallFrame> frames, uint32_t flags, uint64_t hash,
+                                 uint32_t period) const noexcept {
+  const size_t mask = entry_count_ - 1;
+  for (uint32_t back = 1; back <= std::min(period, kEarlierPeriods); ++back) {
+    const uint64_t hash_there = HashIn(period - back, hash);
+    size_t index = static_cast<size_t>(hash_there) & mask;
+    for (size_t probe = 0; probe < kMaxProbes; ++probe, index = (index + 1) & mask) {
+      const uint64_t found = entries_[index].hash.load(std::memory_order_acquire);
+      if (found == 0) break;
+      if (found != hash_there) continue;
+      const uint64_t offset = entries_[index].record.load(std::memory_order_acquire) & kOffsetMask;
+      if (offset > kNoRoom && Equals(offset, frames, flags)) return offset;
+    }
+  }
+  return kNoRoom;
 }
 
 uint64_t TraceTable::Publish(std::span<const CallFrame> frames, uint32_t flags) noexcept {
@@ -144,6 +175,7 @@ uint64_t TraceTable::Publish(std::span<const CallFrame> frames, uint32_t flags) 
   do {
     if (bytes > arena_bytes_ - at) return kNoRoom;
   } while (!arena_used_.compare_exchange_weak(at, at + bytes, std::memory_order_relaxed));
+  records_.fetch_add(1, std::memory_order_relaxed);
   auto* record = new (arena_ + at) Record;
   record->depth = static_cast<uint32_t>(frames.size());
   record->flags = flags;
@@ -172,7 +204,8 @@ bool TraceTable::Equals(uint64_t offset, std::span<const CallFrame> frames,
 
 bool TraceTable::Read(size_t index, TraceView* view) const {
   const Entry& entry = entries_[index];
-  const uint64_t offset = entry.record.load(std::memory_order_acquire);
+  const uint64_t published = entry.record.load(std::memory_order_acquire);
+  const uint64_t offset = published & kOffsetMask;
   if (offset <= kNoRoom) return false;
   const auto* record = reinterpret_cast<const Record*>(arena_ + offset);
   view->methods_ = record->methods();
@@ -180,6 +213,7 @@ bool TraceTable::Read(size_t index, TraceView* view) const {
   view->depth_ = record->depth;
   view->cut_ = (record->flags & kCutFlag) != 0;
   view->thread_ = record->flags >> 1;
+  view->period_ = static_cast<uint32_t>(published >> kPeriodShift);
   view->samples_ = entry.samples.load(std::memory_order_relaxed);
   view->weight_ = entry.weight.load(std::memory_order_relaxed);
   view->place_ = index;
@@ -192,10 +226,10 @@ TraceTable::Usage TraceTable::usage() const {
   usage.bytes_capacity = arena_bytes_ - kAlign;
   usage.dropped_samples = dropped_samples_.load(std::memory_order_relaxed);
   usage.dropped_weight = dropped_weight_.load(std::memory_order_relaxed);
+  usage.distinct = records_.load(std::memory_order_relaxed);
   for (size_t i = 0; i < entry_count_; ++i) {
     const uint64_t record = entries_[i].record.load(std::memory_order_acquire);
-    if (record > kNoRoom) ++usage.distinct;
-    if (record != kNoRoom) continue;
+    if ((record & kOffsetMask) != kNoRoom) continue;
     usage.dropped_samples += entries_[i].samples.load(std::memory_order_relaxed);
     usage.dropped_weight += entries_[i].weight.load(std::memory_order_relaxed);
   }

@@ -4,8 +4,9 @@
 // Guarantees:
 // - Add() is async-signal-safe: no allocation, no lock, no loop that waits for another thread. A
 //   trace costs one pass for its hash and, if it is known already, one pass to compare.
-// - Equal traces share one record. Once published, a record never changes or moves; only its two
-//   counters grow.
+// - Equal traces of one period share one entry, and its two counters grow. A record, with the frames, never changes or
+//   moves once it is published; entries of the same trace in periods close to each other share it, so that a further period
+//   costs 32 bytes.
 // - Memory is one mapping of fixed size, reserved at creation. Pages are touched only when traces
 //   are added.
 // - ForEach() may run while other threads add. It sees every trace whose Add() had returned, and
@@ -39,6 +40,7 @@ class TraceView {
  public:
   size_t depth() const { return depth_; }
   uint32_t thread() const { return thread_; }  // the number of its thread's name; 0: not known
+  uint32_t period() const { return period_; }  // in which it was seen (writer/base/time_period.h)
   CallFrame frame(size_t i) const;
   bool cut() const { return cut_; }  // outer frames are missing, because of the depth limit
   uint64_t samples() const { return samples_; }  // signals
@@ -51,16 +53,23 @@ class TraceView {
   const uint32_t* positions_ = nullptr;
   size_t depth_ = 0;
   uint32_t thread_ = 0;
+  uint32_t period_ = 0;
   bool cut_ = false;
   uint64_t samples_ = 0;
   uint64_t weight_ = 0;
   size_t place_ = 0;
 };
 
+// What tells equal stacks apart.
+struct TraceLabels {
+  uint32_t thread = 0;  // the number of the thread's name, below TraceTable::kThreadLimit
+  uint32_t period = 0;  // at most kLastPeriod
+};
+
 class TraceTable {
  public:
   struct Usage {
-    size_t distinct = 0;        // published traces
+    size_t distinct = 0;        // published records
     size_t bytes_used = 0;      // of the arena
     size_t bytes_capacity = 0;  // of the arena
     uint64_t dropped_samples = 0;
@@ -83,7 +92,7 @@ class TraceTable {
   // Adds one sample of this weight. Returns false if there was no room; it is then counted as
   // dropped. An empty trace is a valid trace. Stores the trace's place in *place, for AddWeight.
   bool Add(std::span<const CallFrame> frames, bool cut, uint64_t weight, size_t* place = nullptr,
-           uint32_t thread = 0) noexcept;
+           TraceLabels labels = {}) noexcept;
   // Adds weight to a trace that was added before.
   void AddWeight(size_t place, uint64_t weight) noexcept;
 
@@ -110,7 +119,7 @@ class TraceTable {
  private:
   struct Entry {
     std::atomic<uint64_t> hash;  // 0: free
-    // 0: not published yet; kNoRoom; otherwise the offset in the arena
+    // 0: not published yet; kNoRoom; otherwise the offset in the arena, and the period above kPeriodShift
     std::atomic<uint64_t> record;
     std::atomic<uint64_t> samples;
     std::atomic<uint64_t> weight;
@@ -118,10 +127,16 @@ class TraceTable {
   struct Record;
   static constexpr uint64_t kNoRoom = 1;
   static constexpr size_t kMaxProbes = 64;
+  static constexpr int kPeriodShift = 48;
+  static constexpr uint64_t kOffsetMask = (uint64_t{1} << kPeriodShift) - 1;
+  // Earlier periods in which a record is looked for.
+  static constexpr uint32_t kEarlierPeriods = 4;
 
   TraceTable(char* mapping, size_t bytes, size_t entry_count);
   bool Read(size_t index, TraceView* view) const;
   uint64_t Publish(std::span<const CallFrame> frames, uint32_t flags) noexcept;
+  uint64_t FindEarlier(std::span<const CallFrame> frames, uint32_t flags, uint64_t hash,
+                       uint32_t period) const noexcept;
   bool Equals(uint64_t offset, std::span<const CallFrame> frames, uint32_t flags) const noexcept;
   bool Drop(uint64_t weight) noexcept;
 
@@ -132,6 +147,7 @@ class TraceTable {
   char* arena_;
   size_t arena_bytes_;
   std::atomic<uint64_t> arena_used_;
+  std::atomic<uint64_t> records_{0};
   std::atomic<uint64_t> dropped_samples_{0};
   std::atomic<uint64_t> dropped_weight_{0};
 };

@@ -47,7 +47,7 @@ TEST_CASE("traces of different threads are different") {
   auto table = NewTable(1 << 20);
   const std::vector<CallFrame> a = {At(16, 3)};
   for (const uint32_t thread : {0U, 1U, TraceTable::kThreadLimit - 1, 1U})
-    REQUIRE(table->Add(a, thread == 1, 1, nullptr, thread));
+    REQUIRE(table->Add(a, thread == 1, 1, nullptr, {.thread = thread}));
   std::map<uint32_t, uint64_t> weights;
   table->ForEach([&](const TraceView& trace) {
     CHECK(trace.depth() == 1);
@@ -55,6 +55,32 @@ TEST_CASE("traces of different threads are different") {
     weights[trace.thread()] += trace.weight();
   });
   CHECK(weights == std::map<uint32_t, uint64_t>{{0, 1}, {1, 2}, {TraceTable::kThreadLimit - 1, 1}});
+}
+
+TEST_CASE("a trace in several periods has an entry for each, and one record") {
+  auto table = NewTable(1 << 20);
+  const std::vector<CallFrame> a = {At(16, 3), At(32, 7)};
+  size_t place = 0;
+  for (const uint32_t period : {0U, 1U, 1U, 2U, 5U, 31U})
+    REQUIRE(table->Add(a, false, 1, &place, {.period = period}));
+  table->AddWeight(place, 4);
+  std::map<uint32_t, uint64_t> weights;
+  table->ForEach([&](const TraceView& trace) { weights[trace.period()] += trace.weight(); });
+  CHECK(weights == std::map<uint32_t, uint64_t>{{0, 1}, {1, 2}, {2, 1}, {5, 1}, {31, 5}});
+  CHECK(WeightsOf(*table) == std::map<Key, uint64_t>{{{{16, 3}, {32, 7}}, 10}});
+  CHECK(table->usage().distinct == 2);  // period 31 is too far from 5
+}
+
+TEST_CASE("periods fill the arena as one does") {
+  auto table = NewTable(TraceTable::kMinBytes);
+  const auto fill = [&](uint32_t period) {
+    for (uintptr_t i = 1; i <= 30; ++i)
+      REQUIRE(table->Add(std::vector<CallFrame>(60, At(16 * i, 3)), false, 1, nullptr,
+                         {.period = period}));
+    return table->usage().bytes_used;
+  };
+  const size_t used = fill(0);
+  for (const uint32_t period : {1U, 2U, 3U}) CHECK(fill(period) == used);
 }
 
 TEST_CASE("weight can be added to a trace later, and to no other") {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/vm/sampling/stack_copy.h"
+#include "writer/profile/sample_threads.h"
 #include "writer/records/raw/profile_sink.h"
 
 namespace iprof::vm {
@@ -71,6 +72,7 @@ struct World {
     for (const EntryIndex entry : EntriesOf(profile, Table::kSamples)) {
       std::string text;
       profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](const Frame& frame) {
+        if (NamesNoMethod(profile, frame.method)) return;
         text += profile.DescribeMethod(frame.method) + ":" + std::to_string(frame.bci) + " ";
       });
       samples[text] = profile.EntryCount(Table::kSamples, entry);

@@ -4,6 +4,7 @@
 
 #include "agent/vm/sampling/sampling.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/split_part.h"
 
 namespace iprof::vm {
 
@@ -62,7 +63,7 @@ Status Sampling::Write(JNIEnv* jni, RecordSink& sink, const IsOver& /*is_over*/)
   sink.SetWeights(copy.weights());
   if (sink.log() == nullptr) {
     written_ = figures.written;
-    if (sink.profile() != nullptr) written_.contexts = sink.profile()->entry_count(Table::kSamples);
+    if (sink.profile() != nullptr) written_.contexts = StacksOf(*sink.profile()).size();
   }
   return {};
 }

@@ -65,8 +65,9 @@ struct World {
     file = std::move(*made);
     copy.Begin();
   }
-  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1, uint32_t thread = 0) {
-    REQUIRE(traces->Add(frames, false, weight, nullptr, thread));
+  void Sample(std::vector<CallFrame> frames, uint64_t weight = 1,
+              sampling::TraceLabels labels = {}) {
+    REQUIRE(traces->Add(frames, false, weight, nullptr, labels));
   }
   // "main:104 work:107" → weight, as a reader of the file sees it.
   std::map<std::string, uint64_t> Snapshot(const std::function<void()>& during = [] {}) {
@@ -92,8 +93,9 @@ struct World {
       for (const RawStackFrame& frame : stack.frames) {
         const RawMethod& method = contents->methods.at(frame.method);
         if (method.type == kThreadType) {
-          CHECK((frame.bci == 0 && &frame == &stack.frames.back()));
-          text += "[" + std::string(method.name) + "] ";
+          CHECK((frame.bci > 0 && &frame == &stack.frames.back()));
+          if (!method.name.empty()) text += "[" + std::string(method.name) + "] ";
+          if (frame.bci > 1) text += "from " + std::to_string(frame.bci - 1) + " s ";
           continue;
         }
         CHECK(method.type == "a.App");
@@ -130,7 +132,7 @@ TEST_CASE("stacks of different threads are different, and those of a pool are no
   world.threads.Note(Id(3),
                      "caf\xc3\xa9 \xed\xa0\xbd\xed\xb8\x80");  // with an emoji, as JVMTI has it
   const auto sample = [&](uintptr_t thread) {
-    world.Sample({At(2, 7), At(1, 4)}, 1, world.threads.NumberOf(Id(thread)));
+    world.Sample({At(2, 7), At(1, 4)}, 1, {.thread = world.threads.NumberOf(Id(thread))});
   };
   for (const uintptr_t thread : {1U, 2U, 3U, 4U}) sample(thread);
   const Stacks expected{{"work:107 main:104 [pool-*-thread-*] ", 2},
@@ -138,6 +140,20 @@ TEST_CASE("stacks of different threads are different, and those of a pool are no
                         {"work:107 main:104 ", 1}};
   CHECK(world.Snapshot() == expected);
   CHECK(world.Snapshot() == expected);
+}
+
+TEST_CASE("stacks know the period in which they were seen") {
+  World world;
+  world.threads.Note(Id(1), "main");
+  const uint32_t thread = world.threads.NumberOf(Id(1));
+  world.Sample({At(2, 7), At(1, 4)}, 2);
+  world.Sample({At(2, 7), At(1, 4)}, 3, {.period = 4});
+  world.Sample({At(2, 7), At(1, 4)}, 5, {.thread = thread, .period = 7});
+  CHECK(world.Snapshot() == Stacks{{"work:107 main:104 ", 2},
+                                   {"work:107 main:104 from 4 s ", 3},
+                                   {"work:107 main:104 [main] from 12 s ", 5}});
+  world.Sample({At(2, 7), At(1, 4)}, 4, {.period = 4});
+  CHECK(world.Snapshot().at("work:107 main:104 from 4 s ") == 7);
 }
 
 TEST_CASE("what is sampled during a snapshot is in the next one, with its lines") {

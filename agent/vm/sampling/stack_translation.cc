@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "writer/base/time_period.h"
 #include "writer/names/type_names.h"
 #include "writer/profile/sample_threads.h"
 
@@ -39,15 +40,20 @@ const TranslatedStack& StackTranslation::Translate(const TraceView& trace,
                                                    const SampleLookup& lookup,
                                                    SampleWriteCounts& counts) {
   TranslateFrames(trace, lookup, counts);
-  if (lookup.threads != nullptr && trace.thread() != 0 && !stack_.frames.empty())
-    stack_.frames.push_back({MethodOfThread(trace.thread(), *lookup.threads), 0, std::nullopt});
+  if (stack_.frames.empty()) return stack_;
+  const auto second = static_cast<int32_t>(BeginOf(trace.period()));
+  stack_.frames.push_back(
+      {MethodOfThread(trace.thread(), lookup.threads), FrameBciOf(second), std::nullopt});
   return stack_;
 }
 
-uint32_t StackTranslation::MethodOfThread(uint32_t thread, const ThreadNames& names) {
+uint32_t StackTranslation::MethodOfThread(uint32_t thread, const ThreadNames* names) {
+  if (names == nullptr) thread = 0;
   const auto [known, is_new] =
       of_threads_.try_emplace(thread, static_cast<uint32_t>(methods_.size()));
-  if (is_new) methods_.push_back({std::string(kThreadType), names.NameOf(thread), "()V"});
+  if (is_new)
+    methods_.push_back(
+        {std::string(kThreadType), thread == 0 ? std::string() : names->NameOf(thread), "()V"});
   return known->second;
 }
 

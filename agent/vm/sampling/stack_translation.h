@@ -21,7 +21,8 @@
 //   left out.
 // - A key without a name (the class was prepared before the agent listened, or the method runs old
 //   code) is left out and counted, and so is all that called it, unless nothing else is left.
-// Stacks begin with the executing frame and end with the thread's first; behind it is the thread's name, if it is known.
+// Stacks begin with the executing frame and end with the thread's first; behind it is a frame with the thread's name, if that is
+// known, and the period in which the stack was seen (writer/profile/sample_threads.h).
 //
 // Guarantees: methods are numbered from 0 on, in the order in which they are met, and keep their
 // numbers and texts. A method is looked up once, and so is each of its positions until
@@ -163,7 +164,7 @@ class StackTranslation {
   // Frames of Java, without the thread.
   void TranslateFrames(const sampling::TraceView& trace, const SampleLookup& lookup,
                        SampleWriteCounts& counts);
-  uint32_t MethodOfThread(uint32_t thread, const ThreadNames& names);
+  uint32_t MethodOfThread(uint32_t thread, const ThreadNames* names);
   // Returns false if the stack ends before this frame.
   bool AddFrame(const sampling::CallFrame& raw, const Resolved& resolved,
                 const SampleLookup& lookup, SampleWriteCounts& counts);

@@ -5,9 +5,9 @@
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/sample_option.h"
 #include "cli/files/show/show.h"
 #include "cli/files/table_names.h"
-#include "cli/files/thread_option.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/text_layout.h"
 
@@ -26,7 +26,7 @@ class ShowCommand : public Command {
              "Print everything about the methods that match: with '*' or '?' the whole name "
              "a.b.C.m, otherwise any part of it")
         .Takes("PATTERN");
-    threads_.AddTo(options);
+    samples_.AddTo(options);
     filter_.AddTo(options);
     classes_.AddTo(options);
     AddCount(options, "--cutoff", options_.cutoff, "Leave out entries whose count is below N");
@@ -49,9 +49,9 @@ class ShowCommand : public Command {
     options_.file = file_;
     options_.layout = options_.whole_names ? kWholeLines : LayoutOf(console);
     if (all_) options_.topn = 0;
-    Result<Profile> read = ReadWithThreads(console, file_);
+    Result<Profile> read = ReadInput(console, file_, samples_.labels());
     if (!read.ok()) return console.Error(read.status());
-    std::optional<Profile> profile = threads_.Select(console, file_, std::move(*read));
+    std::optional<Profile> profile = samples_.Select(console, file_, std::move(*read));
     if (!profile) return ExitCode::kNoSamples;
     if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
       return console.Error(status);
@@ -78,7 +78,7 @@ class ShowCommand : public Command {
  private:
   std::string file_;
   std::vector<std::string> tables_;
-  ThreadOption threads_;
+  SampleOption samples_;
   FilterOptions filter_;
   ClassFileOptions classes_;
   ShowOptions options_;

@@ -1,8 +1,10 @@
 #include "cli/views/report/flame_tree.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace iprof {
 namespace {
@@ -38,13 +40,17 @@ class Drawing {
 
 }  // namespace
 
-void FlameTree::Add(size_t side, std::span<const Frame> frames, int64_t weight) {
+void FlameTree::Add(size_t side, std::span<const Frame> frames, int64_t weight,
+                    std::optional<uint32_t> period) {
   AddTo(total_, side, weight);
   uint32_t node = kRoot;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     node = ChildOf(node, frame->method);
     AddTo(nodes_[node].weight, side, weight);
     AddTo(positions_[Key(node, static_cast<uint32_t>(frame->bci))], side, weight);
+    if (!period) continue;
+    int64_t& sum = periods_[Key(node, *period)];
+    sum = SaturatingAdd(sum, weight);
   }
 }
 
@@ -86,11 +92,30 @@ std::vector<std::pair<Bci, Counts>> FlameTree::HottestPositions() const {
   return hottest;
 }
 
+std::vector<FlameTree::Times> FlameTree::TimesOf(const std::vector<bool>& kept) const {
+  // Those of the rest below a node are behind those of all nodes; the last are of the root.
+  std::vector<std::map<uint32_t, int64_t>> sums(periods_.empty() ? 0 : 2 * nodes_.size() + 1);
+  for (const auto& [key, weight] : periods_) {
+    auto at = static_cast<size_t>(key >> 32);
+    if (!kept[at]) {
+      const uint32_t above = nodes_[at].parent;
+      if (above != kRoot && !kept[above]) continue;
+      at = nodes_.size() + (above == kRoot ? nodes_.size() : size_t{above});
+    }
+    int64_t& sum = sums[at][static_cast<uint32_t>(key & UINT32_MAX)];
+    sum = SaturatingAdd(sum, weight);
+  }
+  std::vector<Times> times(2 * nodes_.size() + 1);
+  for (size_t at = 0; at < sums.size(); ++at) times[at].assign(sums[at].begin(), sums[at].end());
+  return times;
+}
+
 std::vector<FlameFrame> FlameTree::Cut(size_t most, const Profile& names) const {
   const std::vector<bool> kept = ChooseKept(most);
   const std::vector<std::pair<Bci, Counts>> hottest = HottestPositions();
   std::vector<std::vector<Drawing::Child>> children(nodes_.size() + 1);  // the last: of the root
-  std::vector<FlameFrame> cut(nodes_.size() + 1, {kNoMethod, 0, {}, 0, {}, 0});
+  std::vector<FlameFrame> cut(nodes_.size() + 1, {kNoMethod, 0, {}, 0, {}, 0, {}});
+  std::vector<Times> times = TimesOf(kept);
   const auto place = [&](uint32_t node) { return node == kRoot ? nodes_.size() : size_t{node}; };
   for (uint32_t n = 0; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
@@ -121,13 +146,15 @@ std::vector<FlameFrame> FlameTree::Cut(size_t most, const Profile& names) const 
     if (top.next == below.size()) {
       FlameFrame rest = cut[place(top.node)];
       rest.depth = top.depth;
+      rest.times = std::move(times[nodes_.size() + place(top.node)]);
       if (rest.frames > 0) frames.push_back(rest);
       open.pop_back();
       continue;
     }
     const Drawing::Child child = below[top.next++];
     const auto& [bci, at_bci] = hottest[child.node];
-    frames.push_back({child.method, top.depth, child.weight, bci, at_bci, 1});
+    frames.push_back(
+        {child.method, top.depth, child.weight, bci, at_bci, 1, std::move(times[child.node])});
     open.push_back({child.node, top.depth + 1});
   }
   return frames;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -27,12 +28,15 @@ struct FlameFrame {
   Bci bci = 0;             // where most of its samples are
   Counts weight_at_bci{};  // how many of them
   uint32_t frames = 1;     // of kNoMethod: how many frames it stands for
+  // Of the samples that know their period (writer/base/time_period.h): its number and how many; ascending.
+  std::vector<std::pair<uint32_t, int64_t>> times = {};
 };
 
 class FlameTree {
  public:
   // `frames` are those of a stack, innermost first.
-  void Add(size_t side, std::span<const Frame> frames, int64_t weight);
+  void Add(size_t side, std::span<const Frame> frames, int64_t weight,
+           std::optional<uint32_t> period = std::nullopt);
 
   Counts total() const { return total_; }
   size_t frame_count() const { return nodes_.size(); }
@@ -50,10 +54,14 @@ class FlameTree {
   std::vector<bool> ChooseKept(size_t most) const;
   // The heaviest position of each node.
   std::vector<std::pair<Bci, Counts>> HottestPositions() const;
+  // The periods of each node, and, of those that are not drawn, of the rest below the node above.
+  using Times = std::vector<std::pair<uint32_t, int64_t>>;
+  std::vector<Times> TimesOf(const std::vector<bool>& kept) const;
 
   std::vector<Node> nodes_;
   std::unordered_map<uint64_t, uint32_t> child_of_;  // by parent and method
   std::unordered_map<uint64_t, Counts> positions_;   // by node and bci
+  std::unordered_map<uint64_t, int64_t> periods_;    // by node and period
   Counts total_{};
 };
 

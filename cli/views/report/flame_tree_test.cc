@@ -44,6 +44,23 @@ TEST_CASE("stacks with the same callers share frames, the largest first") {
   CHECK(frames[1].bci == 4);
 }
 
+TEST_CASE("frames know the periods of their samples, also those that are not drawn") {
+  Names names;
+  const MethodIndex main = names.Of("main"), hot = names.Of("hot"), cold = names.Of("cold"),
+                    below = names.Of("below");
+  FlameTree tree;
+  tree.Add(0, std::vector<Frame>{{hot, 0}, {main, 0}}, 50, 4);
+  tree.Add(0, std::vector<Frame>{{hot, 0}, {main, 0}}, 20, 0);
+  tree.Add(0, std::vector<Frame>{{below, 0}, {cold, 0}, {main, 0}}, 3, 1);
+  tree.Add(0, std::vector<Frame>{{cold, 2}, {main, 0}}, 2);
+  const std::vector<FlameFrame> frames = tree.Cut(2, names.profile);
+  REQUIRE(Text(frames, names.profile) == "0 main 75, 1 hot 70, 1 +2 5");
+  using Times = std::vector<std::pair<uint32_t, int64_t>>;
+  CHECK(frames[0].times == Times{{0, 20}, {1, 3}, {4, 50}});
+  CHECK(frames[1].times == Times{{0, 20}, {4, 50}});
+  CHECK(frames[2].times == Times{{1, 3}});
+}
+
 TEST_CASE("recursion makes a frame for each call") {
   Names names;
   const MethodIndex fib = names.Of("fib");

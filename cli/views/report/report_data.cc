@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "cli/views/report/call_edges.h"
 #include "cli/views/report/profile_facts.h"
 #include "cli/views/report/report_events.h"
 #include "cli/views/report/report_model.h"
+#include "writer/base/time_period.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/diff.h"
 #include "writer/profile/io/event_part.h"
@@ -34,7 +37,7 @@ class Writing {
   Writing(std::span<const ReportInput> inputs, const ReportOptions& options)
       : inputs_(inputs), options_(options) {
     for (const ReportInput& input : inputs)
-      model_.Add(input.with_threads != nullptr ? *input.with_threads : *input.profile);
+      model_.Add(input.labelled != nullptr ? *input.labelled : *input.profile);
     model_.Finish();
     rank_of_.assign(model_.names().method_count(), -1);
   }
@@ -52,6 +55,7 @@ class Writing {
     ChooseMethods(frames, threads);
     json_.Key("flame");
     WriteFlames(frames);
+    WritePeriods(frames);
     WriteThreads(threads);
     WriteMethods();
     WriteMonitors();
@@ -130,16 +134,19 @@ class Writing {
                      const std::vector<ThreadFlames>& threads) {
     std::vector<bool> drawn(names().method_count(), false);
     size_t all_frames = 0;
+    size_t bytes_of_times = 0;
     const auto add = [&](const std::vector<FlameFrame>& some) {
       all_frames += some.size();
       for (const FlameFrame& frame : some) {
         if (frame.method != kNoMethod) drawn[static_cast<size_t>(frame.method)] = true;
+        bytes_of_times += 3 + (frame.times.size() > 1 ? 8 * frame.times.size() : 0);
       }
     };
     add(frames);
     for (const ThreadFlames& thread : threads) add(thread.frames);
     const double share = options_.listings == nullptr ? 1 : 1 - kShareOfCode;
-    size_t used = json_.size() + all_frames * (inputs_.size() == 1 ? 22 : 40);
+    if (model_.periods().empty()) bytes_of_times = 0;
+    size_t used = json_.size() + bytes_of_times + all_frames * (inputs_.size() == 1 ? 22 : 40);
     for (const ReportMethod& method : model_.methods()) {
       if (drawn[static_cast<size_t>(method.method)]) used += CostOfSums(method);
     }
@@ -190,12 +197,42 @@ class Writing {
 
   // --- The flame graph.
 
+  // In the report, periods are numbered from the first one that has samples.
+  void WritePeriods(const std::vector<FlameFrame>& frames) {
+    const std::set<uint32_t>& periods = model_.periods();
+    if (periods.empty()) return;
+    json_.Key("seconds").Open('[');
+    for (const uint32_t period : periods) json_.Int(BeginOf(period));
+    const uint32_t last = *periods.rbegin();
+    json_.Int(last == kLastPeriod ? 0 : BeginOf(last + 1)).Close(']').Key("times");
+    WriteTimes(frames);
+  }
+
+  void WriteTimes(const std::vector<FlameFrame>& frames) {
+    const std::set<uint32_t>& periods = model_.periods();
+    const auto number = [&](uint32_t period) {
+      return std::distance(periods.begin(), periods.find(period));
+    };
+    json_.Open('[');
+    for (const FlameFrame& frame : frames) {
+      if (frame.times.size() == 1 && frame.times[0].second == SumOf(frame.weight)) {
+        json_.Int(number(frame.times[0].first));
+        continue;
+      }
+      json_.Open('[');
+      for (const auto& [period, weight] : frame.times) json_.Int(number(period)).Int(weight);
+      json_.Close(']');
+    }
+    json_.Close(']');
+  }
+
   void WriteThreads(const std::vector<ThreadFlames>& threads) {
     if (threads.empty()) return;
     json_.Key("threads").Open('[');
     for (const ThreadFlames& thread : threads) {
       json_.Open('[').String(thread.name).Int(thread.samples);
       WriteFlames(thread.frames);
+      if (!model_.periods().empty()) WriteTimes(thread.frames);
       json_.Close(']');
     }
     json_.Close(']');

@@ -20,7 +20,10 @@
 //     code      {file, lines: [bci, line, …], code: [[bci, mnemonic, operand, [target …], callee method or -1] …],
 //               blocks: [bci, executions or null, …], first_line, source: [text …]}
 //   flame     [[depth, method or -1, weight, line (or -1 - bci), weight there, frames] …], in preorder; one flat list
-//   threads   [[name, samples, flame] …], most samples first, if samples know their threads: the flame graph of each
+//   seconds   [second …] in which periods begin, ascending, with the end of the last one (0: it has none), and
+//   times     [period, or [period, weight, …]; …]: for each frame of the flame graph, the period that has all of its samples, or
+//             those that have some; if samples know when they were taken (writer/base/time_period.h)
+//   threads   [[name, samples, flame, times] …], most samples first, if samples know their threads: the flame graph of each
 //   monitors  [type, count, …]
 //   events    what report_events.h says, if allocations or waits were recorded; not in a comparison
 //   fits      [package, weight, relevant, applicable, …] and all_fits, if class files were compared
@@ -43,9 +46,9 @@ namespace iprof {
 
 struct ReportInput {
   std::string file;                  // as the page names it
-  const Profile* profile = nullptr;  // without threads
-  // The same with threads, in a report about one profile; null: samples do not know them.
-  const Profile* with_threads = nullptr;
+  const Profile* profile = nullptr;  // without threads and periods
+  // The same with them, in a report about one profile; null: samples do not know them.
+  const Profile* labelled = nullptr;
 };
 
 // How much of what the profile says of a package fits the class files of a build: weights.

@@ -87,6 +87,30 @@ TEST_CASE("threads have flame graphs of their own, and other figures do not know
   CHECK(data == DataOf(Parse(kShapes)));
 }
 
+TEST_CASE("frames know the periods of their samples, for each thread and in all") {
+  std::string text = kShapes;
+  const std::string section = R"("iprofagent":{"version":1,)";
+  text.replace(text.find(section), section.size(),
+               section + R"("split":{"sites":0,"whole":[],"threads":["pool-*"],"of":[[0,0,3]],)"
+                         R"("seconds":[2,6],"during":[[0,1,1,2]]},)");
+  const Profile labelled = Parse(text);
+  const Profile plain = WithoutThreads(Parse(text));
+  const ReportInput input{"app.iprof", &plain, &labelled};
+  std::string data = WriteReportData({&input, 1}, {});
+  CHECK(IsJson(data));
+  // The end of the last period is second 8. main, loop and area have 3 samples that know their time.
+  const std::string times = R"("seconds":[2,6,8],"times":[[0,1,1,2],[0,1,1,2],[0,1,1,2]],)";
+  CheckHas(data, times);
+  const std::string of_thread = ",[[0,1,1,2],[0,1,1,2],[0,1,1,2]]]],";
+  CheckHas(data, of_thread);
+  data.erase(data.find(times), times.size());
+  data.replace(data.find(of_thread), of_thread.size(), "]],");
+  const size_t threads = data.find(R"("threads":)");
+  REQUIRE(threads != std::string::npos);
+  data.erase(threads, data.find(R"("methods":[)") - threads);
+  CHECK(data == DataOf(Parse(kShapes)));
+}
+
 TEST_CASE("the hot set is told, with as much code as is known") {
   // loop has 9 calls and 100 branch executions, area 90 calls: both are needed for 99.9 %.
   CheckHas(

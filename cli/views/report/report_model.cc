@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "writer/base/time_period.h"
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/sample_threads.h"
 
@@ -117,19 +118,20 @@ void ReportModel::Add(const Profile& profile) {
   const ThreadFrames threads(profile);
   const auto add_sample = [&](EntryIndex entry) {
     const int64_t count = profile.EntryCount(Table::kSamples, entry);
-    MethodIndex thread = kNoMethod;
-    stack.clear();
-    profile.ForEachFrame(profile.EntryContext(Table::kSamples, entry), [&](Frame frame) {
-      if (threads.Is(frame.method)) {
-        thread = frame.method;
-      } else if (frame.method != kNoMethod) {
-        stack.push_back({naming.Of(frame.method), frame.bci});
-      }
-    });
+    stack = profile.Frames(profile.EntryContext(Table::kSamples, entry));
+    const Frame thread = threads.TakeFrom(stack);
+    std::erase_if(stack, [](const Frame& frame) { return frame.method == kNoMethod; });
     if (stack.empty()) return;
-    flames_.Add(side, stack, count);
-    if (thread != kNoMethod)
-      flames_of_threads_[std::string(profile.MethodName(thread))].Add(side, stack, count);
+    for (Frame& frame : stack) frame.method = naming.Of(frame.method);
+    std::optional<uint32_t> period;
+    if (thread.bci > 0) {
+      period = PeriodAt(static_cast<uint64_t>(thread.bci - 1));
+      periods_.insert(*period);
+    }
+    flames_.Add(side, stack, count, period);
+    if (thread.method != kNoMethod)
+      flames_of_threads_[std::string(profile.MethodName(thread.method))].Add(side, stack, count,
+                                                                             period);
     Gathered& innermost = figures_of(stack.front().method);
     AddTo(innermost.self, side, count);
     AddTo(innermost.positions[stack.front().bci].first, side, count);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,8 @@ class ReportModel {
   const std::vector<ReportMethod>& methods() const { return methods_; }
   const FlameTree& flames() const { return flames_; }
   const std::map<std::string, FlameTree>& flames_of_threads() const { return flames_of_threads_; }
+  // Those in which samples were taken, by number (writer/base/time_period.h).
+  const std::set<uint32_t>& periods() const { return periods_; }
   // The classes of all monitors, most frequent first.
   const std::vector<ReportSite::Outcome>& monitors() const { return monitors_; }
   Counts TotalOf(Table table) const { return totals_[static_cast<size_t>(table)]; }
@@ -104,6 +107,7 @@ class ReportModel {
   std::array<Counts, kTableCount> totals_{};
   FlameTree flames_;
   std::map<std::string, FlameTree> flames_of_threads_;
+  std::set<uint32_t> periods_;
 };
 
 }  // namespace iprof

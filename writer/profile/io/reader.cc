@@ -66,7 +66,7 @@ std::string Spelled(int64_t value) { return std::to_string(value); }
 // Builds the model, and stops at the first violation that the model cannot represent.
 class ModelBuilder final : public ProfileEvents {
  public:
-  explicit ModelBuilder(std::string_view name) : name_(name) {}
+  ModelBuilder(std::string_view name, SampleLabels labels) : name_(name), labels_(labels) {}
 
   const Status& status() const { return status_; }
 
@@ -208,8 +208,10 @@ class ModelBuilder final : public ProfileEvents {
       return MethodIndex{found == hidden.end() ? methods_.Find(id) : found->second};
     });
     if (!split) return false;
-    const SplitPart threads{.threads = std::move(split->threads),
-                            .of_threads = std::move(split->of_threads)};
+    const SplitPart labels{.threads = std::move(split->threads),
+                           .of_threads = std::move(split->of_threads),
+                           .seconds = std::move(split->seconds),
+                           .of_periods = std::move(split->of_periods)};
     if (!JoinPieces(*std::move(split), stacks)) return false;
     const std::vector<MethodIndex> declared = Declare(*names);
     for (SampledStack& stack : stacks) {
@@ -218,7 +220,7 @@ class ModelBuilder final : public ProfileEvents {
         if (at >= known) frame.method = declared[at - known];
       }
     }
-    JoinThreads(threads, stacks, profile_);
+    JoinThreads(labels, labels_, stacks, profile_);
     return true;
   }
 
@@ -298,6 +300,7 @@ class ModelBuilder final : public ProfileEvents {
   }
 
   std::string_view name_;
+  SampleLabels labels_;
   Profile profile_;
   Status status_;
   IdMap types_;
@@ -326,18 +329,21 @@ Result<Profile> Finish(Status parsed, ModelBuilder& builder) {
 
 }  // namespace
 
-Result<Profile> ReadProfile(ByteSource& source, std::string_view name) {
-  return ReadProfileWith(&ParseProfile, source, name);
+Result<Profile> ReadProfile(ByteSource& source, std::string_view name, SampleLabels labels) {
+  ModelBuilder builder(name, labels);
+  Status parsed = ParseProfile(source, name, builder);
+  return Finish(std::move(parsed), builder);
 }
 
 Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name) {
-  ModelBuilder builder(name);
+  ModelBuilder builder(name, SampleLabels::kThreadsAndPeriods);
   Status parsed = parser(source, name, builder);
   return Finish(std::move(parsed), builder);
 }
 
 Result<Profile> ReadProfileFile(const std::string& path) {
-  ModelBuilder builder(path == "-" ? std::string_view("standard input") : std::string_view(path));
+  ModelBuilder builder(path == "-" ? std::string_view("standard input") : std::string_view(path),
+                       SampleLabels::kThreadsAndPeriods);
   Status parsed = ParseProfileFile(path, builder);
   return Finish(std::move(parsed), builder);
 }

@@ -23,10 +23,13 @@
 #include "writer/profile/io/byte_stream.h"
 #include "writer/profile/io/profile_events.h"
 #include "writer/profile/model.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 
-Result<Profile> ReadProfile(ByteSource& source, std::string_view name);
+// Samples have these of their labels (sample_threads.h).
+Result<Profile> ReadProfile(ByteSource& source, std::string_view name,
+                            SampleLabels labels = SampleLabels::kThreadsAndPeriods);
 // The same with another parser, for comparisons.
 using ProfileParser = Status (*)(ByteSource& source, std::string_view name, ProfileEvents& events);
 Result<Profile> ReadProfileWith(ProfileParser parser, ByteSource& source, std::string_view name);

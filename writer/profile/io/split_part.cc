@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <span>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "writer/base/grouped.h"
+#include "writer/base/time_period.h"
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/io/json_builder.h"
 #include "writer/profile/io/json_object.h"
@@ -134,30 +136,63 @@ bool ReadNumber(JsonScanner& json, int64_t* number) {
   return json.ReadWhole(number) && *number >= 0;
 }
 
-bool ReadShares(JsonScanner& json, ThreadShares* shares) {
+bool ReadShare(JsonScanner& json, StackShares* shares) {
+  int64_t label = 0;
+  int64_t weight = 0;
+  if (!ReadNumber(json, &label) || !json.Consume(',') || !ReadNumber(json, &weight)) return false;
+  shares->shares.emplace_back(static_cast<size_t>(label), weight);
+  return true;
+}
+
+bool ReadThreads(JsonScanner& json, StackShares* shares) {
   int64_t stack = 0;
   if (!json.Consume('[') || !ReadNumber(json, &stack)) return false;
   shares->stack = static_cast<size_t>(stack);
   while (json.Consume(',')) {
-    int64_t thread = 0;
-    int64_t weight = 0;
-    if (!ReadNumber(json, &thread) || !json.Consume(',') || !ReadNumber(json, &weight))
-      return false;
-    shares->shares.emplace_back(static_cast<size_t>(thread), weight);
+    if (!ReadShare(json, shares)) return false;
   }
   return json.Consume(']');
 }
 
-// Whether the part names all threads, and no stack twice.
-bool AreThreadsWhole(const SplitPart& part) {
+bool ReadPeriods(JsonScanner& json, StackShares* shares) {
+  if (json.Consume('[')) {
+    if (json.Consume(']')) return true;
+    do {
+      if (!ReadShare(json, shares)) return false;
+    } while (json.Consume(','));
+    return json.Consume(']');
+  }
+  int64_t period = 0;
+  if (!ReadNumber(json, &period)) return false;
+  shares->shares.emplace_back(static_cast<size_t>(period), StackShares::kAll);
+  return true;
+}
+
+bool ReadRows(JsonScanner& json, std::vector<StackShares>* rows) {
+  rows->clear();
+  size_t row = 0;
+  return json.ReadArray([&] {
+    StackShares shares{row++, {}};
+    if (!ReadPeriods(json, &shares)) return false;
+    if (!shares.shares.empty()) rows->push_back(std::move(shares));
+    return true;
+  });
+}
+
+// Whether the list has all labels that stacks have, and no stack is there twice.
+bool AreLabelsWhole(const std::vector<StackShares>& stacks, size_t labels) {
   size_t next = 0;
-  return std::ranges::all_of(part.of_threads, [&](const ThreadShares& of) {
+  return std::ranges::all_of(stacks, [&](const StackShares& of) {
     const bool is_next = of.stack >= next;
     next = of.stack + 1;
-    return is_next && std::ranges::all_of(of.shares, [&](const auto& share) {
-             return share.first < part.threads.size();
-           });
+    return is_next &&
+           std::ranges::all_of(of.shares, [&](const auto& share) { return share.first < labels; });
   });
+}
+
+bool ArePeriods(const std::vector<int64_t>& seconds) {
+  return std::ranges::all_of(seconds, BeginsPeriod) &&
+         std::ranges::adjacent_find(seconds, std::greater_equal<>()) == seconds.end();
 }
 
 // How many of the outermost frames are the same.
@@ -235,10 +270,31 @@ void WriteThreads(JsonBuilder& json, const SplitPart& split) {
   json.Key("threads").Open('[');
   for (const std::string& name : split.threads) json.String(name);
   json.Close(']').Key("of").Open('[');
-  for (const ThreadShares& of : split.of_threads) {
+  for (const StackShares& of : split.of_threads) {
     json.Open('[').Int(static_cast<int64_t>(of.stack));
     for (const auto& [thread, weight] : of.shares)
       json.Int(static_cast<int64_t>(thread)).Int(weight);
+    json.Close(']');
+  }
+  json.Close(']');
+}
+
+void WritePeriods(JsonBuilder& json, const SplitPart& split) {
+  if (split.of_periods.empty()) return;
+  json.Key("seconds").Open('[');
+  for (const int64_t second : split.seconds) json.Int(second);
+  json.Close(']').Key("during").Open('[');
+  size_t row = 0;
+  for (const StackShares& of : split.of_periods) {
+    for (; row < of.stack; ++row) json.Open('[').Close(']');
+    ++row;
+    if (of.shares.size() == 1 && of.shares[0].second == StackShares::kAll) {
+      json.Int(static_cast<int64_t>(of.shares[0].first));
+      continue;
+    }
+    json.Open('[');
+    for (const auto& [period, weight] : of.shares)
+      json.Int(static_cast<int64_t>(period)).Int(weight);
     json.Close(']');
   }
   json.Close(']');
@@ -291,6 +347,7 @@ std::string SplitPart::ToJson(const Profile& profile) const {
   }
   json.Close(']');
   WriteThreads(json, *this);
+  WritePeriods(json, *this);
   return json.Close('}').Take();
 }
 
@@ -304,7 +361,10 @@ std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf&
     if (name == "threads")
       return in.ReadArray([&] { return in.ReadText(&part.threads.emplace_back()); });
     if (name == "of")
-      return in.ReadArray([&] { return ReadShares(in, &part.of_threads.emplace_back()); });
+      return in.ReadArray([&] { return ReadThreads(in, &part.of_threads.emplace_back()); });
+    if (name == "seconds")
+      return in.ReadArray([&] { return ReadNumber(in, &part.seconds.emplace_back()); });
+    if (name == "during") return ReadRows(in, &part.of_periods);
     if (name != "whole") return in.SkipValue();
     part.stacks.clear();
     StackReader reader(in, method_of);
@@ -316,7 +376,10 @@ std::optional<SplitPart> SplitPart::Parse(std::string_view json, const MethodOf&
     });
     return has_stacks;
   });
-  if (!read || sites < 0 || !has_stacks || !AreThreadsWhole(part)) return std::nullopt;
+  const bool is_whole = AreLabelsWhole(part.of_threads, part.threads.size()) &&
+                        AreLabelsWhole(part.of_periods, part.seconds.size()) &&
+                        ArePeriods(part.seconds);
+  if (!read || sites < 0 || !has_stacks || !is_whole) return std::nullopt;
   part.sites = static_cast<size_t>(sites);
   return part;
 }

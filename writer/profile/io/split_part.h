@@ -24,6 +24,12 @@
 //   "threads":["pool-*-thread-*","main"],"of":[[0,0,38,1,2]]
 // Stack 0 has 38 from the first thread and 2 from main; the rest of its weight is of no known thread. Stacks have numbers in the
 // order in which a reader finds them: those of the table that are no pieces, then those of "whole".
+//
+// Two further members say when samples were taken: in which periods of the recording (writer/base/time_period.h).
+//   "seconds":[0,4,6],"during":[1,[0,1,2,1],[]]
+// "seconds" are the beginnings of periods. "during" has a row for each stack of each thread, in the order of "of", and behind the
+// threads of a stack for what is left of it: here 38 of stack 0 with the first thread, all in seconds 4 and 5; 2 with main, one in
+// second 0 and one in seconds 6 and 7; the rest, of which no period is known. Rows at the end that know no period may be absent.
 // Threads: any; pure functions. Failure: what is no part is nullopt; std::bad_alloc.
 #pragma once
 
@@ -39,6 +45,7 @@
 
 #include "writer/profile/io/agent_section.h"
 #include "writer/profile/model.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof {
 
@@ -77,11 +84,13 @@ struct SplitStack {
   bool operator==(const SplitStack&) const = default;
 };
 
-// How much of a stack each thread has, by its number in a list of threads.
-struct ThreadShares {
+// How much of a stack each thread or period has, by its number in a list of them.
+struct StackShares {
+  static constexpr int64_t kAll = -1;  // all that the stack has
+
   size_t stack = 0;
   std::vector<std::pair<size_t, int64_t>> shares;
-  bool operator==(const ThreadShares&) const = default;
+  bool operator==(const StackShares&) const = default;
 };
 
 struct SplitPart {
@@ -89,7 +98,9 @@ struct SplitPart {
   std::optional<bool> complete = std::nullopt;
   std::vector<SplitStack> stacks = {};
   std::vector<std::string> threads = {};
-  std::vector<ThreadShares> of_threads = {};  // by stack, ascending
+  std::vector<StackShares> of_threads = {};  // by stack, ascending
+  std::vector<int64_t> seconds = {};         // in which periods begin, ascending
+  std::vector<StackShares> of_periods = {};  // by row, ascending
   // Not written with the others, because only whole stacks name them. Empty in what was parsed.
   std::vector<TypeIndex> hidden_types = {};
   std::vector<MethodIndex> hidden_methods = {};
@@ -105,8 +116,10 @@ struct SplitPart {
   int64_t added() const;
   // For people: "34 of 431 stacks, with 12.3 % of the weight". `all` are those of the profile.
   static std::string Describe(Share share, Share all);
-  bool is_needed() const { return complete.has_value() || !stacks.empty() || !of_threads.empty(); }
-  // Fills the two members for the profile's samples. After `stacks`.
+  bool is_needed() const {
+    return complete.has_value() || !stacks.empty() || !of_threads.empty() || !of_periods.empty();
+  }
+  // Fills the four members for the profile's samples. After `stacks`.
   void NoteThreads(const Profile& profile);
   std::string ToJson(const Profile& profile) const;
   // `method_of` gives kNoMethod for an id that is not declared.
@@ -138,7 +151,7 @@ struct HiddenNames {
 // Whether the text has the shape of the part.
 bool IsSplitPart(std::string_view json);
 
-// The whole stacks of a profile, without their threads; equal ones are added up.
+// The whole stacks of a profile, without their threads and periods; equal ones are added up.
 std::vector<SampledStack> StacksOf(const Profile& profile);
 
 StackView ViewOf(const SampledStack& stack);
@@ -152,7 +165,9 @@ std::vector<StackView> WrittenStacks(const std::vector<SampledStack>& whole,
 // The inverse. False, and nothing happens, if the table does not have the pieces.
 bool JoinPieces(SplitPart split, std::vector<SampledStack>& stacks);
 
-// Gives the stacks, which JoinPieces has made, their threads again, and declares these. Nothing happens if they do not fit.
-void JoinThreads(const SplitPart& split, std::vector<SampledStack>& stacks, Profile& profile);
+// Gives the stacks, which JoinPieces has made, these of their labels again, and declares the threads. Labels that do not fit are
+// left out.
+void JoinThreads(const SplitPart& split, SampleLabels labels, std::vector<SampledStack>& stacks,
+                 Profile& profile);
 
 }  // namespace iprof

@@ -5,6 +5,7 @@
 
 #include "writer/base/sealed_bytes.h"
 #include "writer/base/varint.h"
+#include "writer/profile/sample_threads.h"
 #include "writer/records/class_record_bytes.h"
 #include "writer/records/raw/raw_counts.h"
 
@@ -186,7 +187,9 @@ class LogReading {
     method.type = in->GetText();
     method.name = in->GetText();
     method.descriptor = in->GetText();
-    if (!in->ok() || !in->at_end() || method.type.empty() || method.name.empty()) return false;
+    if (!in->ok() || !in->at_end() || method.type.empty()) return false;
+    // Of a thread, the name may be unknown.
+    if (method.name.empty() && method.type != kThreadType) return false;
     numbers_of_methods_.insert_or_assign(number, static_cast<uint32_t>(contents_.methods.size()));
     contents_.methods.push_back(method);
     return true;

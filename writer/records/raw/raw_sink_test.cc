@@ -144,11 +144,14 @@ TEST_CASE("threads of samples go through a raw file") {
     const std::string name = "b\xc3\xbc \xf0\x9f\x98\x80-*";
     sink.AddMethod(0, {.type = "test.C", .name = "run", .descriptor = "()V"});
     sink.AddMethod(1, {.type = kThreadType, .name = name, .descriptor = "()V"});
+    sink.AddMethod(2, {.type = kThreadType, .name = "", .descriptor = "()V"});
     const RawStackFrame with_thread[] = {{0, 3, 12}, {1, 0, -1}};
+    const RawStackFrame in_the_last_period[] = {{0, 3, 12}, {2, FrameBciOf(49'152), -1}};
     const RawStackFrame without[] = {{0, 3, 12}};
     sink.AddStack(0, with_thread, false);
     sink.AddStack(1, without, false);
-    static const std::vector<uint64_t> weights = {3, 2};
+    sink.AddStack(2, in_the_last_period, false);
+    static const std::vector<uint64_t> weights = {3, 2, 5};
     sink.SetWeights(weights);
   };
   RawFile raw_file(Header());
@@ -158,8 +161,11 @@ TEST_CASE("threads of samples go through a raw file") {
   const RawProfile recovered = MakeRawProfile(raw_file.Contents());
   const auto threads = ThreadsOf(recovered.profile);
   REQUIRE(threads.size() == 2);
-  CHECK((threads[0].name == "b\xc3\xbc \xf0\x9f\x98\x80-*" && threads[0].weight == 3));
-  CHECK((threads[1].name.empty() && threads[1].weight == 2));
+  CHECK((threads[0].name.empty() && threads[0].weight == 7));
+  CHECK((threads[1].name == "b\xc3\xbc \xf0\x9f\x98\x80-*" && threads[1].weight == 3));
+  const auto periods = PeriodsOf(recovered.profile);
+  REQUIRE(periods.size() == 1);
+  CHECK((periods[0].begin == 49'152 && periods[0].weight == 5));
 }
 
 TEST_CASE("what goes through a raw file gives the profile that is made at once") {

@@ -273,7 +273,7 @@ for (const colorScheme of ['light', 'dark']) {
     try {
       for (const [name, hashes] of [['shop.html', ['#/overview', '#/flame', '#/methods', '#/method/0', '#/method/0?show=source', '#/sandwich/0', '#/classes', '#/packages', '#/package/shop', '#/class/shop.Shop']],
         ['diff.html', ['#/overview', '#/changes', '#/flame', '#/methods', '#/method/0', '#/sandwich/0']], ['cut.html', ['#/flame']],
-        ['packages.html', ['#/flame']], ['threads.html', ['#/flame?thread=pool-*-thread-*']], ['empty.html', ['#/overview', '#/methods', '#/flame']]]) {
+        ['packages.html', ['#/flame']], ['threads.html', ['#/flame?thread=pool-*-thread-*']], ['times.html', ['#/flame?from=8', '#/overview?to=8']], ['empty.html', ['#/overview', '#/methods', '#/flame']]]) {
         for (const hash of hashes) {
           const page = await openReport(own, file(name), hash);
           assert.deepEqual(await accessibilityFindings(page), [], `${name}${hash}`);

@@ -252,6 +252,54 @@ onReport('a thread that is chosen holds for all views, and a link keeps it', 'th
   assert.equal(await select.count(), 0);
 });
 
+onReport('a time that is chosen holds for all views and for a thread, and a link keeps it', 'times.html', '#/methods', async (page) => {
+  const figures = async (of = page) => Object.fromEntries(await of.locator('table.methods tbody tr').evaluateAll((rows) => rows.map((row) => [
+    row.querySelector('a').textContent, [...row.querySelectorAll('td')].slice(0, 3).map((cell) => cell.title)])));
+  const [from, to] = ['Samples from', 'to'].map((name) => page.getByRole('combobox', {name, exact: true}));
+  assert.deepEqual(await from.locator('option').allInnerTexts(), ['start', '1 s', '8 s', '12 s']);
+  assert.deepEqual(await to.locator('option').allInnerTexts(), ['end', '1 s', '8 s', '12 s']);
+  assert.equal((await figures())['Main.loop'].join(), '30,90,9');
+  // With the keyboard.
+  await to.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await to.inputValue(), '8');
+  assert.deepEqual(await figures().then((of) => [of['Circle.area'], of['Square.area'], of['Main.loop']].map((each) => each.join())), ['40,40,400', '0,0,200', '15,55,9']);
+  assert.match(await textOf(page, 'header'), /Samples of seconds 0 to 8 of the recording; counts are of all of it\./);
+  // Of a thread in that time.
+  await page.getByRole('combobox', {name: 'Thread'}).selectOption('main <b>');
+  assert.equal((await figures())['Main.loop'].join(), '0,0,9');
+  await from.selectOption('8');  // the other end gives way
+  assert.equal(await to.inputValue(), '');
+  assert.deepEqual(await figures().then((of) => [of['Circle.area'], of['Square.area']].map((each) => each.join())), ['0,0,400', '20,20,200']);
+  await page.getByRole('combobox', {name: 'Thread'}).selectOption('');
+  await page.getByRole('link', {name: 'Flame graph'}).click();
+  await page.waitForSelector('.frame');
+  const labelsOf = (of) => of.locator('.frame').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('aria-label')));
+  const labels = await labelsOf(page);
+  assert.ok(labels.some((label) => label.startsWith('Square.area') && label.includes('76.9 %')), String(labels));  // 20 of 26
+  assert.ok(!labels.some((label) => label.startsWith('Circle')), String(labels));
+  assert.match(page.url(), /from=8/);
+  const other = await openReport(browser, file('times.html'), new URL(page.url()).hash);
+  assert.deepEqual(await labelsOf(other), labels);
+  assert.match(await textOf(other, 'header'), /Samples of seconds 8 to 16 of the recording/);
+  await other.close();
+  const odd = await openReport(browser, file('times.html'), '#/flame?from=5&to=x');
+  assert.ok((await labelsOf(odd)).some((label) => label.startsWith('Circle')));
+  await odd.close();
+  await page.getByRole('link', {name: 'Overview'}).click();
+  assert.match(await textOf(page, 'main'), /seconds 8 to 16 of the recording: samples are of it alone/);
+  await from.selectOption('');
+  assert.doesNotMatch(page.url(), /from=/);
+  await page.locator('input[type=file]').setInputFiles(file('old.iprof'));
+  await page.getByRole('heading', {level: 1, name: 'Changes'}).waitFor();
+  assert.equal(await from.count() + await to.count(), 0);
+});
+
+onReport('a profile that does not know times offers none', 'threads.html', '#/overview', async (page) => {
+  assert.equal(await page.getByRole('combobox', {name: 'Samples from'}).count(), 0);
+});
+
 onReport('allocations and waits have flame graphs, classes and threads of their own', 'events.html', '#/overview', async (page) => {
   await page.getByRole('link', {name: 'Allocations and locks'}).click();
   await page.getByRole('heading', {level: 1, name: 'Allocations and locks'}).waitFor();

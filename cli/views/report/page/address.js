@@ -1,11 +1,13 @@
-// The address of a view and its state: #/methods?q=price&sort=calls. A link to it shows the same. `thread` is the state of all
-// views: undefined if the address does not have it.
+// The address of a view and its state: #/methods?q=price&sort=calls. A link to it shows the same. Which samples are shown is the
+// state of all views: `thread`, `from` and `to` are undefined if the address does not have them.
+
+const OF_SAMPLES = ['thread', 'from', 'to'];
 
 export function readAddress() {
   const [path, query = ''] = location.hash.slice(1).split('?');
   const [, view = 'overview', argument = ''] = path.split('/');
-  const {thread, ...state} = Object.fromEntries(new URLSearchParams(query));
-  return {path, view, argument: decoded(argument), state, thread};
+  const {thread, from, to, ...state} = Object.fromEntries(new URLSearchParams(query));
+  return {path, view, argument: decoded(argument), state, samples: {thread, from, to}};
 }
 
 // A text that is no encoded one stands for itself.
@@ -21,14 +23,16 @@ function decoded(text) {
 export function keepState(view, state) {
   const at = readAddress();
   if (at.view !== view) return;
-  writeAddress(at.path || `/${view}`, {...state, thread: at.thread ?? ''});
+  writeAddress(at.path || `/${view}`, {...state, ...withTexts(at.samples)});
 }
 
-// Writes which thread is shown into the address of any view; '' stands for all.
-export function keepThread(thread) {
+// Writes which samples are shown into the address of any view: {thread, from, to}, of which '' stands for all.
+export function keepSamples(samples) {
   const at = readAddress();
-  writeAddress(at.path, {...at.state, thread});
+  writeAddress(at.path, {...at.state, ...withTexts(samples)});
 }
+
+const withTexts = (samples) => Object.fromEntries(OF_SAMPLES.map((name) => [name, samples[name] ?? '']));
 
 function writeAddress(path, state) {
   const given = Object.entries(state).filter(([, value]) => value !== '' && value !== false).map(([key, value]) => [key, value === true ? '1' : String(value)]);

@@ -32,9 +32,10 @@ function unitePlace(model, node, frame) {
   node.weightThere = frame.weightThere;
 }
 
+const sizeIn = (node, whole) => Math.max(...node.weight.map((value, side) => (whole[side] > 0 ? value / whole[side] : 0)));
+
 function sortChildren(node, whole) {
-  const size = (child) => Math.max(...child.weight.map((value, side) => (whole[side] > 0 ? value / whole[side] : 0)));
-  node.children.sort((a, b) => size(b) - size(a) || a.method - b.method);
+  node.children.sort((a, b) => sizeIn(b, whole) - sizeIn(a, whole) || a.method - b.method);
   for (const child of node.children) sortChildren(child, whole);
 }
 
@@ -51,6 +52,12 @@ export function buildTree(model) {
   }
   for (const child of root.children) add(root.weight, child.weight);
   root.self = zero(model);
+  // Of a part of the samples, the order is another one than in the data. What is too small to draw stays behind.
+  const order = (node) => {
+    node.children.sort((a, b) => (a.method < 0) - (b.method < 0) || sizeIn(b, root.weight) - sizeIn(a, root.weight));
+    node.children.forEach(order);
+  };
+  order(root);
   return root;
 }
 

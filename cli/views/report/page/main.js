@@ -1,7 +1,7 @@
 // Shows the view that the address names: #/overview, #/flame, #/events, #/methods, #/classes, #/packages, #/method/12, #/class/a.B,
 // #/package/a, #/sandwich/12, #/changes. Behind a question mark is the state of the view (address.js).
 
-import { keepThread, readAddress } from './address.js';
+import { keepSamples, readAddress } from './address.js';
 import { element } from './dom.js';
 import { createChangesView } from './changes_view.js';
 import { createCompareControl } from './compare_control.js';
@@ -16,8 +16,9 @@ import { readModel } from './model.js';
 import { showMethod } from './method_view.js';
 import { createSandwich } from './sandwich_view.js';
 import { chooseColors } from './packages.js';
+import { dataOfSamples } from './samples.js';
 import { createThreadControl } from './thread_control.js';
-import { dataOfThread } from './threads.js';
+import { createTimeControl, duringText, timeOf } from './time_control.js';
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -81,20 +82,40 @@ function start() {
   const content = document.getElementById('content');
   let show = createSite(readModel(data));
   let threads = data.threads ?? [];
-  let thread = '';  // '': all
+  let seconds = data.seconds ?? [];  // fewer than two periods: there is nothing to choose
+  const all = {thread: '', from: '', to: ''};
+  let shown = all;
+  const saysWhen = element('span', {role: 'status', class: 'dim'});
 
-  function useThread(name) {
-    thread = name;
-    const chosen = threads.find(([each]) => each === name);
-    show = createSite(readModel(chosen ? dataOfThread(data, chosen) : data));
-    threadControl?.choose(name);
+  function useSamples(samples) {
+    shown = samples;
+    const time = timeOf(seconds, samples.from, samples.to);
+    show = createSite(readModel(dataOfSamples(data, threads.find(([name]) => name === samples.thread), time)));
+    saysWhen.textContent = time ? `Samples of ${duringText(seconds, time)}; counts are of all of it.` : '';
+    threadControl?.choose(samples.thread);
+    timeControl?.choose(samples.from, samples.to);
   }
 
-  // An address without a thread, such as a link's, is that of the thread that is shown.
+  function chooseSamples(samples) {
+    useSamples(samples);
+    keepSamples(samples);
+    show();
+  }
+
+  // An address without samples, such as a link's, is that of those that are shown.
   function followAddress() {
-    const named = readAddress().thread;
-    if (named !== undefined && named !== thread && threads.some(([name]) => name === named)) useThread(named);
-    else if (thread !== '' && named !== thread) keepThread(thread);
+    const named = readAddress().samples;
+    const knows = {
+      thread: (name) => threads.some(([thread]) => thread === name),
+      from: (second) => seconds.length > 2 && timeOf(seconds, second, '') !== null,
+      to: (second) => seconds.length > 2 && timeOf(seconds, '', second) !== null,
+    };
+    const wanted = {...shown};
+    for (const [name, isKnown] of Object.entries(knows)) {
+      if (named[name] !== undefined && isKnown(named[name])) wanted[name] = named[name];
+    }
+    if (Object.keys(all).some((name) => wanted[name] !== shown[name])) useSamples(wanted);
+    if (Object.keys(all).some((name) => shown[name] !== '' && named[name] !== shown[name])) keepSamples(shown);
   }
 
   const theme = document.getElementById('theme');
@@ -103,20 +124,19 @@ function start() {
     document.documentElement.dataset.theme = next;
     theme.textContent = `Theme: ${next}`;
   });
-  const threadControl = threads.length === 0 ? null : createThreadControl(threads, (name) => {
-    useThread(name);
-    keepThread(name);
-    show();
-  });
-  if (threadControl) theme.before(...threadControl.elements);
+  const threadControl = threads.length === 0 ? null : createThreadControl(threads, (thread) => chooseSamples({...shown, thread}));
+  const timeControl = seconds.length < 3 ? null : createTimeControl(seconds, (from, to) => chooseSamples({...shown, from, to}));
+  const controls = [...(threadControl?.elements ?? []), ...(timeControl ? [...timeControl.elements, saysWhen] : [])];
+  theme.before(...controls);
   // A page that is a comparison already has its two profiles.
   if (data.profiles.length === 1) {
     theme.before(...createCompareControl((name, profile) => {
-      // The other profile's samples are of all threads.
+      // The other profile's samples are of all threads and times.
       threads = [];
-      thread = '';
-      keepThread('');
-      threadControl?.elements.forEach((each) => each.remove());
+      seconds = [];
+      shown = all;
+      keepSamples(all);
+      controls.forEach((each) => each.remove());
       show = createSite(readModel(compareWith(data, name, profile)));
       if (location.hash === '#/changes') show();
       else location.hash = '#/changes';

@@ -1,5 +1,7 @@
-// The data of a page with the samples of one thread alone. Their figures are those of the thread's flame graph; counts of calls
-// and branches stay those of all threads, and samples of single lines are not known.
+// The data of a page with some samples alone: those of one thread, and those of a time of the recording. Their figures are those
+// of a flame graph; counts of calls and branches stay those of the whole run, and samples of single lines are not known.
+
+import { duringText } from './time_control.js';
 
 // Calls `use(caller, callee, weight)` once for each pair of methods on a stack, and `use(null, method, weight)` for each method,
 // with recursion too; and `inside(method, weight)` for the innermost frame.
@@ -41,7 +43,28 @@ function edgesOf(old, samples, most) {
     .sort((a, b) => b[1] - a[1] || b[2] - a[2] || a[0] - b[0]).slice(0, most);
 }
 
-export function dataOfThread(data, [name, samples, flame]) {
+// A flame graph with the samples of the periods [from, to) alone: [frames as in the data, sum].
+function during(flame, times, from, to) {
+  const kept = [];
+  let sum = 0;
+  times.forEach((time, at) => {
+    const [depth, method, weight, place, weightThere, frames] = flame.slice(6 * at, 6 * at + 6);
+    let part = 0;
+    const add = (period, value) => { if (period >= from && period < to) part += value; };
+    if (typeof time === 'number') add(time, weight);
+    else for (let i = 0; i < time.length; i += 2) add(time[i], time[i + 1]);
+    if (part === 0) return;
+    kept.push(depth, method, part, place, Math.min(weightThere, part), frames);
+    if (depth === 0) sum += part;
+  });
+  return [kept, sum];
+}
+
+// `thread` is a row of data.threads, or undefined: all. `time` is [from, to), numbers in data.seconds, or null: all.
+export function dataOfSamples(data, thread, time) {
+  if (!thread && !time) return data;
+  const [, samplesAtAllTimes, flameOfAllTimes, times] = thread ?? ['', 0, data.flame, data.times];
+  const [flame, samples] = time ? during(flameOfAllTimes, times, ...time) : [flameOfAllTimes, samplesAtAllTimes];
   const self = new Array(data.methods.length).fill(0);
   const total = [...self];
   const callers = new Map();
@@ -75,7 +98,10 @@ export function dataOfThread(data, [name, samples, flame]) {
   }
   const [profile] = data.profiles;
   const tables = profile.tables.map((entry) => (entry.table === 'samplingProfiles' ? {...entry, total: samples} : entry));
+  const notes = [...profile.notes];
+  if (thread) notes.push(['Thread', `${thread[0]}: samples are of it alone, counts of all threads`]);
+  if (time) notes.push(['Time', `${duringText(data.seconds, time)}: samples are of it alone, counts of the whole recording`]);
   return {...data, methods, flame,
     cut: {...data.cut, frames, all_frames: allFrames, undrawn: samples > 0 ? undrawn / samples : 0},
-    profiles: [{...profile, tables, notes: [...profile.notes, ['Thread', `${name}: samples are of it alone, counts of all threads`]]}]};
+    profiles: [{...profile, tables, notes}]};
 }
