@@ -11,6 +11,7 @@
 #include "cli/classpath/archive_builder.h"
 #include "writer/base/temporary_folder.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 namespace {
@@ -138,6 +139,16 @@ TEST_CASE("without the branch, nothing behind it is known") {
   program.Calls("p.A", "h", 900);
   program.Calls("p.A", "g", 900, {"int"});
   CHECK(program.Divide() == Edges{{"p.A.f", 700}, {"p.A.g", 900}, {"p.A.h", 900}});
+}
+
+TEST_CASE("threads of samples are no methods of a class") {
+  Program program;
+  program.Add("p/A", ClassA());
+  const MethodIndex f = program.Calls("p.A", "f", 700);
+  Profile& profile = program.profile();
+  const ContextIndex main = profile.AddContext(kNoContext, AddThread(profile, "main"), 0);
+  profile.AddCount(Table::kSamples, profile.AddContext(main, f, 0), 3);
+  CHECK(program.Divide() == Edges{{"p.A.f", 700}});
 }
 
 TEST_CASE("virtual calls are divided by receivers, whose superclasses need not be in the profile") {

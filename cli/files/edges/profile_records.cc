@@ -10,6 +10,7 @@
 #include "writer/profile/branch_outcomes.h"
 #include "writer/profile/code_hashes.h"
 #include "writer/profile/io/run_note.h"
+#include "writer/profile/sample_threads.h"
 
 namespace iprof::cli {
 namespace {
@@ -47,8 +48,10 @@ bool ProfileRecords::GetRecord(const ClassRecord& /*klass*/, const CountedMethod
 }
 
 void ProfileRecords::ReadProfile() {
-  for (const MethodIndex method : MethodsOf(profile_))
-    methods_[profile_.DeclaringType(method)].push_back(method);
+  for (const MethodIndex method : MethodsOf(profile_)) {
+    if (!NamesNoMethod(profile_, method))
+      methods_[profile_.DeclaringType(method)].push_back(method);
+  }
   for (const EntryIndex entry : EntriesOf(profile_, Table::kCalls)) {
     const Frame at = profile_.InnermostFrame(profile_.EntryContext(Table::kCalls, entry));
     known_[at.method].calls = profile_.EntryCount(Table::kCalls, entry);
