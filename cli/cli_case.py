@@ -89,6 +89,33 @@ def events(scale=1, **members):
     return made
 
 
+TYPED = ("virtualInvokeProfiles", "monitorProfiles", "instanceOfProfiles")
+TABLES = ("callCountProfiles", "conditionalProfiles", *TYPED)
+
+
+def counts(made):
+    """{(where, what): count} of a profile, by names: what it says without ids and orders, with whole stacks."""
+    types = {each["id"]: each["name"] for each in made["types"]}
+    methods = {each["id"]: (each["name"], *(types[part] for part in each["signature"])) for each in made["methods"]}
+
+    def named(context):
+        return tuple((methods[int(method)], int(bci)) for method, bci in (frame.split(":") for frame in context.split("<")))
+
+    said = {(("samplingProfiles", named(context)), None): weight for context, weight in whole_stacks.of(made).items()}
+    for table in TABLES:
+        for entry in made.get(table, []):
+            where = table if table == "monitorProfiles" else (table, named(entry["ctx"]))
+            records = entry["records"]
+            if table in TYPED:
+                pairs = {types[records[i]]: records[i + 1] for i in range(0, len(records), 2)}
+            elif table == "conditionalProfiles":
+                pairs = {records[i]: records[i + 2] for i in range(0, len(records), 3)}
+            else:
+                pairs = {None: records[0]}
+            said.update({(where, what): count for what, count in pairs.items()})
+    return said
+
+
 def unknown(*names):
     """The warning of a merge whose inputs do not say of which runs they are."""
     one = len(names) == 1

@@ -1,8 +1,9 @@
-// iprof convert: writes a profile in another form.
+// iprof convert: writes a profile in another form, and reads and writes data sets.
 #include <optional>
 
 #include "cli/files/class_notes.h"
 #include "cli/files/convert_target.h"
+#include "cli/files/data_set.h"
 #include "cli/files/edges/divided_calls.h"
 #include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
@@ -17,6 +18,7 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
+#include "writer/base/grouped.h"
 #include "writer/base/join_text.h"
 #include "writer/profile/image/image_profile.h"
 #include "writer/profile/io/context_form.h"
@@ -30,18 +32,22 @@ class ConvertCommand : public Command {
  public:
   void Define(OptionList& options) override {
     AddProfile(options, "file", file_, "The profile; '-' is standard input");
+    to_option_ = options.AddParsed(
+        "--to",
+        [this](const std::string& text) {
+          to_ = text;
+          return ConvertTarget::Parse(text, target_);
+        },
+        ConvertTarget::Description() + "; with --from, iprof is the default");
+    to_option_.Takes(JoinText(ConvertTarget::Names(), "|"));
+    AddChoice(options, "--from", from_, {"iprof", "parquet"},
+              "What the input is: a profile, or the folder of a data set, or a file of one, whose "
+              "runs are merged (default: iprof)");
     options
-        .AddParsed(
-            "--to",
-            [this](const std::string& text) {
-              to_ = text;
-              return ConvertTarget::Parse(text, target_);
-            },
-            ConvertTarget::Description())
-        .Takes(JoinText(ConvertTarget::Names(), "|"))
-        .Required();
-    options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
+        .Add("-o,--output", output_,
+             "The output file, or the folder of a data set (default: '-', standard output)")
         .Takes("FILE");
+    data_set_.AddTo(options);
     options.AddFlag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
     stacks_option_ =
         AddChoice(options, "--stacks", stacks_, {"samples", "calls"},
@@ -72,12 +78,13 @@ class ConvertCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
+    if (is_from_data_set() && !to_option_.given()) to_ = "iprof";  // as target_ is
     if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
     if (Status status = CheckOutput(); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (target_.is_profile()) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
-    const Readers readers = ReadersOf(file_);
+    readers_ = ReadersOf(file_);
     Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
     if (repair_.given() && !edges_) {
@@ -87,22 +94,24 @@ class ConvertCommand : public Command {
       profile = std::move(repaired->profile);
     }
     if (image_) {
-      const auto form = target_.is_profile() ? SampleForm::kWhole : SampleForm::kCut;
+      const auto form = target_.other == nullptr ? SampleForm::kWhole : SampleForm::kCut;
       profile = MakeImageProfile(*profile, TargetOf(jdk_, ImageNote::Of(*profile)), form).profile;
     }
-    if (const ProfileFilter filter = filter_.filter(); target_.is_profile() && !filter.empty())
+    if (const ProfileFilter filter = filter_.filter(); target_.other == nullptr && !filter.empty())
       profile = FilterForBuild(*profile, filter);
     if (value_.value() && !value_.Find(console, file_, *profile)) return ExitCode::kNoSamples;
     if (HasNothingFor(*profile))
       return WarnOfNoSamples(console, file_, *profile, filter_.filter().Describe());
     if (contexts_ == "inclusive") profile = ToInclusive(*profile);
     if (!profile.ok()) return console.Error(profile.status());
-    const Status status = target_.is_profile() ? WriteProfile(console, *profile, readers)
-                                               : WriteOther(console, *profile);
+    const Status status = Write(console, *profile);
     if (!status.ok()) return console.Error(status);
     SayRepair(console);
     if (format_ == "json") {
       PrintJson(console, *profile);
+    } else if (target_.data_set) {
+      console.Print("wrote {}: {}\n", EscapeForTerminal(written_.path),
+                    Counted(written_.rows, "row", "rows"));
     } else if (edges_ && output_ != "-") {
       facts_.Print(console, "", kMostNamed);
     }
@@ -119,7 +128,7 @@ class ConvertCommand : public Command {
   }
 
   bool HasNothingFor(const Profile& profile) const {
-    if (target_.is_profile() || value_.value() || profile.entry_count(Table::kSamples) > 0)
+    if (target_.other == nullptr || value_.value() || profile.entry_count(Table::kSamples) > 0)
       return false;
     if (target_.other->needs_samples) return EventsOf(profile).empty();
     return target_.other->one_table && stacks_ == "samples";
@@ -129,9 +138,7 @@ class ConvertCommand : public Command {
 
   // The part of the profile that is wanted, with the callers that are wanted.
   Result<Profile> Read(Console& console) {
-    Result<Profile> profile =
-        ReadInput(console, file_,
-                  target_.is_profile() ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads);
+    Result<Profile> profile = ReadWhole(console);
     if (!profile.ok()) return profile;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
     if (edges_) {
@@ -139,6 +146,19 @@ class ConvertCommand : public Command {
     }
     return PartOf(console, file_, std::move(*profile), filter_.filter());
   }
+
+  Result<Profile> ReadWhole(Console& console) {
+    if (!is_from_data_set())
+      return ReadInput(
+          console, file_,
+          target_.other == nullptr ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads);
+    Result<DataSet> set = ReadDataSet(console, file_);
+    if (!set.ok()) return set.status();
+    readers_ = set->readers;
+    return std::move(set->profile);
+  }
+
+  bool is_from_data_set() const { return from_ == "parquet"; }
 
   Status AddEdges(Profile& profile) {
     if (!IsExact(profile))
@@ -161,13 +181,22 @@ class ConvertCommand : public Command {
   static Status Usage(const char* message) { return Status(Code::kUsage, message); }
 
   Status FindContradiction() const {
-    const bool takes_bci = !target_.is_profile() && target_.other->takes_bci;
-    const bool one_table = !target_.is_profile() && target_.other->one_table;
+    if (to_.empty()) return Usage("--to is required: it says what the profile is converted to");
+    if (target_.data_set && output_ == "-")
+      return Usage("--to parquet needs -o DIR, the folder of the data set");
+    if (target_.data_set && gzip_)
+      return Usage("--gzip is not for --to parquet: its files are compressed already");
+    if (data_set_.given() && !target_.data_set)
+      return Usage("--service, --release and --host need --to parquet");
+    const bool takes_bci = target_.other != nullptr && target_.other->takes_bci;
+    const bool one_table = target_.other != nullptr && target_.other->one_table;
     if (bci_given_ && !takes_bci) return Usage("--bci needs --to collapsed");
     if (stacks_option_.given() && !one_table) {
       return Usage(
           "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
     }
+    if (value_.given() && target_.data_set)
+      return Usage("--value is not for --to parquet: its rows have no allocations and no waits");
     if (value_.given() && (target_.is_profile() || target_.other->needs_samples))
       return Usage("--value needs another format than iprof, pretty and hprof, which have all");
     if (value_.value() && stacks_ == "calls")
@@ -192,7 +221,7 @@ class ConvertCommand : public Command {
 
   // A profile may be replaced by a profile.
   Status CheckOutput() const {
-    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.is_profile())
+    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.other == nullptr)
       return status;
     return CheckReplacesNone(output_, std::vector<std::string>{file_}, "output");
   }
@@ -201,8 +230,15 @@ class ConvertCommand : public Command {
     return target_.version.empty() ? version_ : target_.version;
   }
 
-  Status WriteProfile(Console& console, const Profile& profile, Readers readers) const {
-    return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_, readers);
+  Status Write(Console& console, const Profile& profile) {
+    if (target_.is_profile())
+      return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_,
+                                readers_);
+    if (!target_.data_set) return WriteOther(console, profile);
+    Result<DataSetOptions::Written> written = data_set_.Write(console, profile, output_, readers_);
+    if (!written.ok()) return written.status();
+    written_ = std::move(*written);
+    return {};
   }
 
   Status WriteOther(Console& console, const Profile& profile) const {
@@ -222,8 +258,9 @@ class ConvertCommand : public Command {
     JsonText json(console);
     json.StartObject();
     json.Field("input", file_);
-    json.Field("output", output_);
+    json.Field("output", target_.data_set ? written_.path : output_);
     json.Field("to", to_);
+    if (target_.data_set) json.Field("rows", written_.rows);
     json.Field("types", profile.type_count());
     json.Field("methods", profile.method_count());
     json.Key("entries");
@@ -240,8 +277,13 @@ class ConvertCommand : public Command {
   }
 
   std::string file_;
+  std::string from_ = "iprof";
+  OptionRow to_option_;
   std::string to_;
   ConvertTarget target_;
+  DataSetOptions data_set_;
+  DataSetOptions::Written written_;
+  Readers readers_ = Readers::kByUmask;
   std::string output_ = "-";
   std::string version_ = "auto";
   OptionRow version_option_;
@@ -273,6 +315,10 @@ constexpr Example kConvertExamples[] = {
     {"iprof convert --to hprof@depth=8 app.iprof -o app.hprof.txt",
      "For scripts that read HPROF's text, with stacks of eight frames."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+    {"iprof convert --to parquet --service shop --release 1.7 app.iprof -o fleet",
+     "Add a run to a data set, for DuckDB, Spark and Trino."},
+    {"iprof convert --from parquet fleet/service=shop -o shop.iprof",
+     "Merge the runs of one service."},
     {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
@@ -298,7 +344,10 @@ const CommandEntry kConvertEntry = {
     "of an older version of the program is repaired: what does not fit is dropped and counted. "
     "Positions in methods whose code has changed are found again by the instructions around them, "
     "if "
-    "--old-classpath or --old-jdk has the recorded code.\n\nExits with 5, and writes nothing, if "
+    "--old-classpath or --old-jdk has the recorded code.\n\nA data set is a folder with one "
+    "Parquet "
+    "file for each run, in folders by service, release and day. --from parquet merges what 'iprof "
+    "merge' would, also of files that a database wrote.\n\nExits with 5, and writes nothing, if "
     "it "
     "has "
     "no samples to write as collapsed stacks or as HPROF's text. A new profile can be read by no "

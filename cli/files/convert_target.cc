@@ -37,6 +37,8 @@ constexpr Hint kHints[] = {
     {"gz", "--gzip compresses the output, or a name that ends in .gz"},
 };
 
+constexpr std::string_view kDataSet = "parquet";
+
 // "iprof@1.0.0 or iprof@1.1.0"
 std::string VersionsOf(std::string_view name, std::string_view separator) {
   std::vector<std::string> versions;
@@ -72,6 +74,10 @@ std::string ConvertTarget::Parse(std::string_view text, ConvertTarget& target) {
     return fmt::format("'{}' names no version that can be written: {} can", ShownOption(text),
                        VersionsOf(name, " and "));
   }
+  if (text == kDataSet) {
+    target.data_set = true;
+    return {};
+  }
   if (const ExportFormat* const format = FindExportFormat(name);
       format != nullptr && format->parse != nullptr) {
     target.other = format;
@@ -85,6 +91,7 @@ std::string ConvertTarget::Parse(std::string_view text, ConvertTarget& target) {
 std::vector<std::string> ConvertTarget::Names() {
   std::vector<std::string> names{"pretty", "iprof"};
   for (const ExportFormat& format : ExportFormats()) names.emplace_back(format.name);
+  names.emplace_back(kDataSet);
   return names;
 }
 
@@ -95,6 +102,7 @@ std::string ConvertTarget::Description() {
       VersionsOf("iprof", " or ");
   for (const ExportFormat& format : ExportFormats())
     text += fmt::format("; {}: {}", format.name, format.help);
+  text += fmt::format("; {}: one count a row, in the folder of a data set", kDataSet);
   return text;
 }
 

@@ -1,5 +1,5 @@
 // ConvertTarget: what `iprof convert --to` names: the profile's own format, minified or indented and in
-// a chosen version, or another program's format (cli/views/export), with its own options.
+// a chosen version, rows of a data set (data_set.h), or another program's format (cli/views/export), with its own options.
 //
 // Guarantees: pure. Threads: any.
 // Failure: a sentence that says what was probably meant. Throws nothing but std::bad_alloc.
@@ -14,12 +14,13 @@
 namespace iprof::cli {
 
 struct ConvertTarget {
-  const ExportFormat* other = nullptr;  // null: an iprof
+  const ExportFormat* other = nullptr;  // null: an iprof, or a data set
+  bool data_set = false;
   bool pretty = false;
   std::string version;    // "1.0.0"; empty: not named
   ExportOptions options;  // those of the other format that were named: hprof@depth=8
 
-  bool is_profile() const { return other == nullptr; }
+  bool is_profile() const { return other == nullptr && !data_set; }
 
   // Returns what is wrong with the text, or an empty string.
   static std::string Parse(std::string_view text, ConvertTarget& target);

@@ -27,6 +27,9 @@ TEST_CASE("all names are accepted") {
   CHECK_FALSE(target.is_profile());
   CHECK(target.version.empty());
   CHECK(target.other->name == "pprof");
+  CHECK(ConvertTarget::Parse("parquet", target).empty());
+  CHECK_FALSE(target.is_profile());
+  CHECK(target.data_set);
 }
 
 TEST_CASE("what people type instead is answered with what they want") {
@@ -42,7 +45,7 @@ TEST_CASE("what people type instead is answered with what they want") {
   CHECK(EndsWith(refusal, " can"));
   CHECK(Refusal("csv@1.0.0").starts_with("'csv@1.0.0' is not one of pretty, "));
   CHECK(Refusal("xyz") ==
-        "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope, hprof");
+        "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope, hprof, parquet");
 }
 
 TEST_CASE("a format's own options stand behind its name") {

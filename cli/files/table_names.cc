@@ -4,27 +4,12 @@
 
 #include <algorithm>
 
+#include "cli/views/parquet/row_names.h"
 #include "writer/base/nearest_name.h"
 
 namespace iprof::cli {
 
-std::string_view ShortName(Table table) {
-  switch (table) {
-    case Table::kCalls:
-      return "calls";
-    case Table::kConditionals:
-      return "branches";
-    case Table::kVirtualInvokes:
-      return "receivers";
-    case Table::kMonitors:
-      return "monitors";
-    case Table::kSamples:
-      return "samples";
-    case Table::kInstanceOfs:
-      return "instanceofs";
-  }
-  return {};
-}
+std::string_view ShortName(Table table) { return parquet::NameOfTable(table); }
 
 std::optional<Table> TableOfName(std::string_view name) {
   for (const Table table : kAllTables) {

@@ -34,11 +34,12 @@ NOT_RUN = {
     r"iprof attach PID start=n.*": "tests.sessions runs it; it writes no profile by itself",
     r"iprof (start|stop|reset|dump|status|profile) .*": "tests.sessions runs them; they need a program under load, or a state",
     r"kill -9": "not to be typed: what it does is told",
+    r"iprof convert --from parquet shop\.parquet .*": "cli_fleet runs it; a database writes its input",
     r"iprof .*\.iraw.*|iprof recover app\.iprof .*": "cli_raw runs them; a JVM that ends normally leaves no raw file",
 }
 EVENTS = ROOT / "writer" / "profile" / "io" / "event_part_fuzz_seeds" / "example.json"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
-KINDS = ("sh", "text", "json")
+KINDS = ("sh", "text", "json", "sql")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 INLINE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
