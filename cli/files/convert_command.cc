@@ -17,6 +17,9 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
+#include "cli/views/coverage/coverage.h"
+#include "cli/views/report/source_texts.h"
+#include "writer/base/grouped.h"
 #include "writer/base/join_text.h"
 #include "writer/profile/image/image_profile.h"
 #include "writer/profile/io/context_form.h"
@@ -61,6 +64,11 @@ class ConvertCommand : public Command {
                     "Write calls by caller, computed from the counts and the class files; for "
                     "exact profiles");
     repair_.AddTo(options);
+    sources_option_ = options
+                          .Add("--sources", sources_,
+                               "Folder of source files, for their paths in lcov (repeatable)")
+                          .Takes("DIR")
+                          .OneValueEach();
     AddChoice(options, "--contexts", contexts_, {"disjoint", "inclusive", "none"},
               "How entries with callers relate to those with fewer: disjoint, as the format "
               "has them; inclusive, for consumers that fall back to fewer callers; none: "
@@ -80,7 +88,7 @@ class ConvertCommand : public Command {
     const Readers readers = ReadersOf(file_);
     Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
-    if (repair_.given() && !edges_) {
+    if (repair_.given() && !edges_ && target_.is_profile()) {
       Result<fitness::RepairedProfile> repaired = repair_.Repair(*profile);
       if (!repaired.ok()) return console.Error(repaired.status());
       repaired_ = repaired->counts;
@@ -119,7 +127,8 @@ class ConvertCommand : public Command {
   }
 
   bool HasNothingFor(const Profile& profile) const {
-    if (target_.is_profile() || value_.value() || profile.entry_count(Table::kSamples) > 0)
+    if (target_.is_profile() || needs_coverage() || value_.value() ||
+        profile.entry_count(Table::kSamples) > 0)
       return false;
     if (target_.other->needs_samples) return EventsOf(profile).empty();
     return target_.other->one_table && stacks_ == "samples";
@@ -133,6 +142,7 @@ class ConvertCommand : public Command {
         ReadInput(console, file_,
                   target_.is_profile() ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads);
     if (!profile.ok()) return profile;
+    has_calls_ = profile->entry_count(Table::kCalls) > 0;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
     if (edges_) {
       if (Status status = AddEdges(*profile); !status.ok()) return status;
@@ -168,8 +178,11 @@ class ConvertCommand : public Command {
       return Usage(
           "--stacks needs --to collapsed: pprof and speedscope files hold samples and calls");
     }
-    if (value_.given() && (target_.is_profile() || target_.other->needs_samples))
-      return Usage("--value needs another format than iprof, pretty and hprof, which have all");
+    if (value_.given() &&
+        (target_.is_profile() || target_.other->needs_samples || needs_coverage()))
+      return Usage(
+          "--value needs another format than iprof, pretty and hprof, which have all, and lcov and "
+          "jacoco, which have none");
     if (value_.value() && stacks_ == "calls")
       return Usage("--stacks calls and --value both say what the stacks count");
     if (version_option_.given() && !target_.is_profile())
@@ -178,8 +191,18 @@ class ConvertCommand : public Command {
       return Usage("--to and --output-version both name a version");
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
-    if (repair_.given() && !edges_ && !target_.is_profile())
+    if (needs_coverage()) {
+      if (repair_.class_path().empty())
+        return Usage("--to lcov and jacoco need the program's class files: --classpath");
+      if (!repair_.jdk_home().empty() || repair_.has_old() || edges_ || image_)
+        return Usage(
+            "--to lcov and jacoco take --classpath alone, without --jdk, --old-classpath, "
+            "--old-jdk, --edges and --image");
+    } else if (repair_.given() && !edges_ && !target_.is_profile()) {
       return Usage("--classpath and --jdk need --to iprof or pretty: they repair a profile");
+    }
+    if (sources_option_.given() && (!needs_coverage() || target_.other->name != "lcov"))
+      return Usage("--sources needs --to lcov");
     if (Status status = repair_.FindContradiction(); !status.ok()) return status;
     if (jdk_option_.given() && !image_) return Usage("--target needs --image");
     if (edges_ && repair_.has_old())
@@ -205,9 +228,57 @@ class ConvertCommand : public Command {
     return WriteProfileOutput(console, profile, output_, version(), target_.pretty, gzip_, readers);
   }
 
+  bool needs_coverage() const { return !target_.is_profile() && target_.other->needs_coverage; }
+
+  Result<Coverage> ReadCoverage(Console& console, const Profile& profile) const {
+    if (!IsExact(profile)) {
+      return Status(Code::kBadInput,
+                    NameOfInput(file_) + ": " + to_ +
+                        " needs counts, and its calls are estimated from what HotSpot counted");
+    }
+    if (!has_calls_) return Status(Code::kBadInput, NameOfInput(file_) + " has no counts of calls");
+    const Result<classpath::ClassPath> classes =
+        OpenClasses(profile, repair_.class_path(), std::string());
+    if (!classes.ok()) return classes.status();
+    report::SourceTexts sources;
+    for (const std::string& place : sources_) {
+      if (Status status = sources.Add(place); !status.ok()) return status;
+    }
+    const ProfileFilter filter = filter_.filter();
+    CoverageOptions options;
+    options.wants = [&](std::string_view name) { return filter.Wants(name); };
+    options.every_package = !filter.include.empty() || !filter.packages.empty();
+    if (!sources.empty()) options.sources = &sources;
+    Coverage coverage = CoverageOf(profile, *classes, options);
+    if (coverage.classes.empty())
+      return Status(Code::kBadInput, "the class path has no class of a package that ran");
+    Warn(console, coverage);
+    return coverage;
+  }
+
+  void Warn(Console& console, const Coverage& coverage) const {
+    const auto warn = [&](size_t count, std::string_view one, std::string_view more,
+                          std::string_view what) {
+      if (count > 0) console.Warn(fmt::format("{}: {} {}", to_, Counted(count, one, more), what));
+    };
+    warn(coverage.other_code, "method has", "methods have",
+         "other code in these class files than in the profile, and no lines");
+    warn(coverage.without_lines, "class has", "classes have", "no line numbers");
+    warn(coverage.unreadable, "class file is", "class files are", "damaged");
+    warn(coverage.without_sources, "source file is", "source files are", "not in --sources");
+    warn(coverage.unknown_lines, "line has", "lines have",
+         fmt::format("executions that do not follow from the profile, of {}; most are in exception "
+                     "handlers, and count as not executed",
+                     Grouped(coverage.lines)));
+  }
+
   Status WriteOther(Console& console, const Profile& profile) const {
     const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
     ExportOptions options = target_.options;
+    Result<Coverage> coverage = Coverage();
+    if (needs_coverage()) coverage = ReadCoverage(console, profile);
+    if (!coverage.ok()) return coverage.status();
+    options.coverage = &*coverage;
     options.bci = bci_given_;
     options.stacks = *TableOfName(stacks_);
     options.value = value_.value();
@@ -249,6 +320,7 @@ class ConvertCommand : public Command {
   std::string stacks_ = "samples";
   OptionRow stacks_option_;
   EventOption value_;
+  bool has_calls_ = false;  // before filters
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
@@ -257,6 +329,8 @@ class ConvertCommand : public Command {
   EdgeFacts facts_;
   FilterOptions filter_;
   RepairOptions repair_;
+  std::vector<std::string> sources_;
+  OptionRow sources_option_;
   std::optional<fitness::RepairCounts> repaired_;
   bool gzip_ = false;
   std::string format_ = "text";
@@ -273,6 +347,8 @@ constexpr Example kConvertExamples[] = {
     {"iprof convert --to hprof@depth=8 app.iprof -o app.hprof.txt",
      "For scripts that read HPROF's text, with stacks of eight frames."},
     {"iprof convert --to csv app.iprof -o app.csv", "Input for a spreadsheet or database."},
+    {"iprof convert --to lcov --classpath app.jar --sources src/main/java app.iprof -o app.info",
+     "Executions of lines and branches, for 'genhtml --branch-coverage app.info'."},
     {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
@@ -294,7 +370,11 @@ const CommandEntry kConvertEntry = {
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
     "first, joined by ';'), for pprof, for speedscope, or as the text of HPROF, which also has "
-    "allocations and waits for locks. With --classpath or --jdk, a profile "
+    "allocations and waits for locks. As lcov or jacoco, it has the lines and branches of the "
+    "class files in --classpath, also those "
+    "that never ran: of the packages in which something ran, or of the classes that --include and "
+    "--package name. "
+    "Else, with --classpath or --jdk, a profile "
     "of an older version of the program is repaired: what does not fit is dropped and counted. "
     "Positions in methods whose code has changed are found again by the instructions around them, "
     "if "
