@@ -1,4 +1,4 @@
-// iprof convert: writes a profile in another form.
+// iprof convert: writes a profile in another form, and makes one of a recording.
 #include <optional>
 
 #include "cli/files/class_notes.h"
@@ -9,6 +9,7 @@
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/recording_input.h"
 #include "cli/files/repair_options.h"
 #include "cli/files/replaced_inputs.h"
 #include "cli/files/sample_option.h"
@@ -32,17 +33,16 @@ namespace {
 class ConvertCommand : public Command {
  public:
   void Define(OptionList& options) override {
-    AddProfile(options, "file", file_, "The profile; '-' is standard input");
-    options
-        .AddParsed(
-            "--to",
-            [this](const std::string& text) {
-              to_ = text;
-              return ConvertTarget::Parse(text, target_);
-            },
-            ConvertTarget::Description())
-        .Takes(JoinText(ConvertTarget::Names(), "|"))
-        .Required();
+    AddProfile(options, "file", file_,
+               "The profile, or a recording of Java Flight Recorder; '-' is standard input");
+    to_option_ = options.AddParsed(
+        "--to",
+        [this](const std::string& text) {
+          to_ = text;
+          return ConvertTarget::Parse(text, target_);
+        },
+        ConvertTarget::Description() + "; of a recording, iprof is the default");
+    to_option_.Takes(JoinText(ConvertTarget::Names(), "|"));
     options.Add("-o,--output", output_, "The output file (default: '-', standard output)")
         .Takes("FILE");
     options.AddFlag("--bci", bci_given_, "Add the bytecode index to collapsed frames: a.b.C.m:12");
@@ -60,6 +60,8 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    options.AddFlag("--native", native_,
+                    "Of a recording: add jdk.NativeMethodSample, which has threads that wait, too");
     options.AddFlag("--edges", edges_,
                     "Write calls by caller, computed from the counts and the class files; for "
                     "exact profiles");
@@ -80,6 +82,8 @@ class ConvertCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
+    is_recording_ = IsRecording(file_);
+    if (is_recording_ && !to_option_.given()) to_ = "iprof";  // as target_ is
     if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
     if (Status status = CheckOutput(); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
@@ -109,6 +113,7 @@ class ConvertCommand : public Command {
                                                : WriteOther(console, *profile);
     if (!status.ok()) return console.Error(status);
     SayRepair(console);
+    SayRecording(console);
     if (format_ == "json") {
       PrintJson(console, *profile);
     } else if (edges_ && output_ != "-") {
@@ -126,6 +131,20 @@ class ConvertCommand : public Command {
     console.Print("{}\n", EscapeForTerminal(said));
   }
 
+  void SayRecording(Console& console) const {
+    if (!recording_) return;
+    const auto say = [&](const std::string& line) {
+      const std::string said = fmt::format("{}: {}", NameOfInput(file_), line);
+      if (output_ == "-" || format_ == "json") return console.Warn(said);
+      console.Print("{}\n", EscapeForTerminal(said));
+    };
+    const std::vector<std::string> lines = DescribeRecording(*recording_);
+    for (const std::string& problem : recording_->problems)
+      console.Warn(fmt::format("{}: {}", NameOfInput(file_), problem));
+    if (format_ == "json") return;
+    for (const std::string& line : lines) say(line);
+  }
+
   bool HasNothingFor(const Profile& profile) const {
     if (target_.is_profile() || needs_coverage() || value_.value() ||
         profile.entry_count(Table::kSamples) > 0)
@@ -138,9 +157,9 @@ class ConvertCommand : public Command {
 
   // The part of the profile that is wanted, with the callers that are wanted.
   Result<Profile> Read(Console& console) {
-    Result<Profile> profile =
-        ReadInput(console, file_,
-                  target_.is_profile() ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads);
+    const SampleLabels labels =
+        target_.is_profile() ? SampleLabels::kThreadsAndPeriods : SampleLabels::kThreads;
+    Result<Profile> profile = is_recording_ ? ReadRecorded() : ReadInput(console, file_, labels);
     if (!profile.ok()) return profile;
     has_calls_ = profile->entry_count(Table::kCalls) > 0;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
@@ -148,6 +167,15 @@ class ConvertCommand : public Command {
       if (Status status = AddEdges(*profile); !status.ok()) return status;
     }
     return PartOf(console, file_, std::move(*profile), filter_.filter());
+  }
+
+  Result<Profile> ReadRecorded() {
+    RecordingWishes wishes{.native = native_};
+    if (jdk_option_.given()) wishes.target = TargetOf(jdk_, std::nullopt);
+    Result<RecordingInput> read = ReadRecordingInput(file_, wishes);
+    if (!read.ok()) return read.status();
+    recording_ = std::move(read->figures);
+    return std::move(read->profile);
   }
 
   Status AddEdges(Profile& profile) {
@@ -171,6 +199,9 @@ class ConvertCommand : public Command {
   static Status Usage(const char* message) { return Status(Code::kUsage, message); }
 
   Status FindContradiction() const {
+    if (to_.empty()) return Usage("--to is required: it says what the profile is converted to");
+    if (native_ && !is_recording_)
+      return Usage("--native is for recordings of Java Flight Recorder");
     const bool takes_bci = !target_.is_profile() && target_.other->takes_bci;
     const bool one_table = !target_.is_profile() && target_.other->one_table;
     if (bci_given_ && !takes_bci) return Usage("--bci needs --to collapsed");
@@ -204,7 +235,8 @@ class ConvertCommand : public Command {
     if (sources_option_.given() && (!needs_coverage() || target_.other->name != "lcov"))
       return Usage("--sources needs --to lcov");
     if (Status status = repair_.FindContradiction(); !status.ok()) return status;
-    if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    if (jdk_option_.given() && !image_ && !is_recording_)
+      return Usage("--target needs --image, or a recording");
     if (edges_ && repair_.has_old())
       return Usage("--old-classpath and --old-jdk repair a profile, and --edges does not");
     if (edges_ && !repair_.given()) return Usage("--edges needs class files: --classpath, --jdk");
@@ -213,9 +245,10 @@ class ConvertCommand : public Command {
     return {};
   }
 
-  // A profile may be replaced by a profile.
+  // A profile may be replaced by a profile, and a recording by nothing.
   Status CheckOutput() const {
-    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.is_profile())
+    if (Status status = CheckIsNoRawFile(output_);
+        !status.ok() || (target_.is_profile() && !is_recording_))
       return status;
     return CheckReplacesNone(output_, std::vector<std::string>{file_}, "output");
   }
@@ -301,6 +334,7 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (recording_) PrintRecording(json, *recording_);
     if (repaired_) PrintRepair(json, *repaired_);
     if (edges_) facts_.Print(json, kMostNamed);
     if (target_.is_profile()) {
@@ -310,7 +344,36 @@ class ConvertCommand : public Command {
     json.EndObject();
   }
 
+  static void PrintRecording(JsonText& json, const jfr::RecordingFigures& figures) {
+    json.Key("recording");
+    json.StartObject();
+    json.Field("event", figures.event);
+    json.Field("samples", figures.samples);
+    json.Field("native", figures.native);
+    json.Field("without_stack", figures.without_stack);
+    json.Field("truncated", figures.truncated);
+    json.Field("lost", figures.lost);
+    json.Field("other_samples", figures.other_samples);
+    json.Field("native_left_out", figures.native_left_out);
+    json.Field("interval_ns", figures.interval_ns);
+    json.Field("allocations", figures.allocations);
+    json.Field("waits", figures.waits);
+    json.Field("waits_for_work", figures.waits_for_work);
+    json.Field("truncated_events", figures.truncated_events);
+    json.Field("chunks", static_cast<int64_t>(figures.chunks));
+    json.Field("chunks_left_out", static_cast<int64_t>(figures.chunks_left_out));
+    json.Key("problems");
+    json.StartArray();
+    for (const std::string& problem : figures.problems) json.String(problem);
+    json.EndArray();
+    json.EndObject();
+  }
+
   std::string file_;
+  bool is_recording_ = false;
+  bool native_ = false;
+  std::optional<jfr::RecordingFigures> recording_;
+  OptionRow to_option_;
   std::string to_;
   ConvertTarget target_;
   std::string output_ = "-";
@@ -337,6 +400,7 @@ class ConvertCommand : public Command {
 };
 
 constexpr Example kConvertExamples[] = {
+    {"iprof convert app.jfr -o app.iprof", "A profile of a recording of Java Flight Recorder."},
     {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
@@ -378,7 +442,11 @@ const CommandEntry kConvertEntry = {
     "of an older version of the program is repaired: what does not fit is dropped and counted. "
     "Positions in methods whose code has changed are found again by the instructions around them, "
     "if "
-    "--old-classpath or --old-jdk has the recorded code.\n\nExits with 5, and writes nothing, if "
+    "--old-classpath or --old-jdk has the recorded code.\n\n"
+    "Of a recording of Java Flight Recorder it makes a profile with samples, allocations and waits "
+    "for "
+    "locks, and no counts. Damaged and unfinished chunks are named by their offset.\n\nExits with "
+    "5, and writes nothing, if "
     "it "
     "has "
     "no samples to write as collapsed stacks or as HPROF's text. A new profile can be read by no "
