@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ class ClassElement {
  public:
   virtual ~ClassElement() = default;
   virtual Result<std::optional<Bytes>> Find(std::string_view internal_name) const = 0;
+  virtual void AddNames(std::set<std::string>& names) const = 0;
   const std::string& place() const { return place_; }
 
  protected:
@@ -41,6 +43,7 @@ class FolderElement : public ClassElement {
  public:
   explicit FolderElement(std::string path) : ClassElement(std::move(path)) {}
   Result<std::optional<Bytes>> Find(std::string_view internal_name) const override;
+  void AddNames(std::set<std::string>& names) const override;
 };
 
 // The classes below a folder of an archive: "" or "BOOT-INF/classes/".
@@ -50,6 +53,7 @@ class ArchiveElement : public ClassElement {
   ArchiveElement(std::shared_ptr<const ZipFile> archive, std::string folder,
                  const Manifest& manifest, int release);
   Result<std::optional<Bytes>> Find(std::string_view internal_name) const override;
+  void AddNames(std::set<std::string>& names) const override;
 
  private:
   std::shared_ptr<const ZipFile> archive_;
@@ -62,12 +66,22 @@ class JdkElement : public ClassElement {
   explicit JdkElement(JdkImage image, std::string place)
       : ClassElement(std::move(place)), image_(std::move(image)) {}
   Result<std::optional<Bytes>> Find(std::string_view internal_name) const override;
+  void AddNames(std::set<std::string>& /*names*/) const override {}
 
  private:
   JdkImage image_;
 };
 
 constexpr std::string_view kVersions = "META-INF/versions/";
+constexpr std::string_view kClassSuffix = ".class";
+
+// Adds "a/b/C" for "a/b/C.class". No package is META-INF, BOOT-INF or WEB-INF.
+void AddNameOf(std::string_view path, std::set<std::string>& names) {
+  if (!path.ends_with(kClassSuffix) || path.substr(0, path.find('/')).ends_with("-INF")) return;
+  path.remove_suffix(kClassSuffix.size());
+  const std::string_view simple = path.substr(path.rfind('/') + 1);
+  if (!simple.empty() && simple != "module-info" && simple != "package-info") names.emplace(path);
+}
 
 // The versions that the archive's folder has and this JVM uses, the newest first.
 std::vector<int> VersionsIn(const ZipFile& archive, const std::string& folder, int release) {
@@ -105,6 +119,20 @@ Result<std::optional<Bytes>> FolderElement::Find(std::string_view internal_name)
   return std::optional<Bytes>(std::move(*bytes));
 }
 
+void FolderElement::AddNames(std::set<std::string>& names) const {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const std::string root = place().ends_with('/') ? place() : place() + "/";
+  for (fs::recursive_directory_iterator
+           at(root, fs::directory_options::skip_permission_denied, error),
+       end;
+       !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const std::string path = at->path().string();
+    if (at->is_regular_file(ignored)) AddNameOf(std::string_view(path).substr(root.size()), names);
+  }
+}
+
 ArchiveElement::ArchiveElement(std::shared_ptr<const ZipFile> archive, std::string folder,
                                const Manifest& manifest, int release)
     : ClassElement(archive->name()), archive_(std::move(archive)), folder_(std::move(folder)) {
@@ -125,6 +153,18 @@ Result<std::optional<Bytes>> ArchiveElement::Find(std::string_view internal_name
   auto bytes = archive_->Read(*entry, kMostClassBytes);
   if (!bytes.ok()) return bytes.status();
   return std::optional<Bytes>(std::move(*bytes));
+}
+
+void ArchiveElement::AddNames(std::set<std::string>& names) const {
+  for (const ZipFile::Entry& entry : archive_->entries()) {
+    if (!entry.name.starts_with(folder_)) continue;
+    const std::string_view path = entry.name.substr(folder_.size());
+    AddNameOf(path, names);
+    for (const int version : versions_) {
+      const std::string start = fmt::format("{}{}/", kVersions, version);
+      if (path.starts_with(start)) AddNameOf(path.substr(start.size()), names);
+    }
+  }
 }
 
 Result<std::optional<Bytes>> JdkElement::Find(std::string_view internal_name) const {
@@ -319,6 +359,13 @@ Result<std::optional<FoundClass>> ClassPath::Find(std::string_view name) const {
     if (!found.ok() || *found) return found;
   }
   return std::optional<FoundClass>();
+}
+
+std::set<std::string> ClassPath::Names() const {
+  std::set<std::string> names;
+  for (const auto& element : elements_) element->AddNames(names);
+  std::erase_if(names, [](const std::string& name) { return !IsSafeName(name); });
+  return names;
 }
 
 Result<ClassPath> OpenClassPath(std::string_view elements, const std::string& jdk_home,

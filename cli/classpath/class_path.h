@@ -63,6 +63,10 @@ class ClassPath {
   // "java.lang.Thread$State" or "java/lang/Thread$State". Arrays and hidden classes have no file.
   Result<std::optional<FoundClass>> Find(std::string_view name) const;
 
+  // The internal names of all classes that Find finds outside the JDK, ascending: "a/b/Outer$Inner". Not those of modules and packages
+  // ("package-info").
+  std::set<std::string> Names() const;
+
   bool has_jdk() const { return jdk_ != nullptr; }
   // The number of places: jars, folders, the JDK's image.
   size_t size() const { return elements_.size() + (jdk_ != nullptr ? 1 : 0); }

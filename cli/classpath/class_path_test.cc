@@ -231,3 +231,23 @@ TEST_CASE("A damaged class is an error, not a missing class") {
   REQUIRE(AddedTo(classes, "app.jar").empty());
   CHECK(Find(classes, "A") == "error: app.jar: entry A.class: has a wrong checksum");
 }
+
+TEST_CASE("The names of all classes, from folders, archives and what is inside of them") {
+  const Folder folder;
+  Folder::Put("classes/a/B.class", "1");
+  Folder::Put("classes/a/B$1.class", "2");
+  Folder::Put("classes/a/package-info.class", "3");
+  Folder::Put("classes/module-info.class", "4");
+  Folder::Put("classes/a/notes.txt", "5");
+  Folder::Put("app.jar", MakeArchive({ManifestOf("Multi-Release: true\n"),
+                                      {"a/B.class", "6"},
+                                      {"a-b/C.class", "7"},
+                                      {"META-INF/versions/17/d/Newer.class", "8"},
+                                      {"META-INF/versions/25/d/Newest.class", "9"},
+                                      {"META-INF/odd/E.class", "10"}}));
+  Folder::Put("boot.jar", MakeArchive({{"BOOT-INF/classes/f/F.class", "11"}}));
+  ClassPath classes(17);
+  REQUIRE(AddedTo(classes, "classes:app.jar:boot.jar") == "");
+  CHECK(classes.Names() == std::set<std::string>{"a/B", "a/B$1", "a-b/C", "d/Newer", "f/F"});
+  for (const std::string& name : classes.Names()) CHECK(Find(classes, name) != "(none)");
+}

@@ -11,6 +11,7 @@
 #include "agent/classfile/symbolic_code.h"
 #include "agent/instrument/table/code_hash.h"
 #include "cli/classpath/class_path.h"
+#include "cli/views/report/class_listings.h"
 #include "writer/base/code_length.h"
 #include "writer/base/grouped.h"
 #include "writer/names/type_names.h"
@@ -58,7 +59,7 @@ class NoteReader {
     if (file.Parse(bytes, class_memory_) == classfile::Reason::kOk) {
       for (const classfile::MemberInfo& member : file.methods()) {
         const auto method =
-            FindMethod(profile_, type, file.NameOf(member), file.DescriptorOf(member));
+            report::FindMethod(profile_, type, file.NameOf(member), file.DescriptorOf(member));
         if (!method || member.code_offset == 0) continue;
         const auto positions = methods.find(*method);
         if (positions != methods.end()) ReadMethod(file, member, *method, positions->second);
@@ -136,19 +137,6 @@ int ReleaseOf(const Profile& profile) {
 }
 
 }  // namespace
-
-std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex declaring,
-                                      std::string_view name, std::string_view descriptor) {
-  const auto types = SignatureOf(descriptor);
-  if (!types) return std::nullopt;
-  std::vector<TypeIndex> signature{declaring};
-  for (const std::string& each : *types) {
-    const auto known = profile.FindType(ToUtf8(each));
-    if (!known) return std::nullopt;
-    signature.push_back(*known);
-  }
-  return profile.FindMethod(ToUtf8(name), signature);
-}
 
 Result<classpath::ClassPath> OpenClasses(const Profile& profile, const std::string& class_path,
                                          const std::string& jdk_home) {

@@ -7,9 +7,7 @@
 // with other code are counted in a warning.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "cli/classpath/class_path.h"
 #include "cli/terminal/console.h"
@@ -17,10 +15,6 @@
 #include "writer/profile/model.h"
 
 namespace iprof::cli {
-
-// The method of a class that a class file gives this name and descriptor.
-std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex declaring,
-                                      std::string_view name, std::string_view descriptor);
 
 // The class files for a profile, as its JVM saw them (multi-release jars). Both places may be empty.
 Result<classpath::ClassPath> OpenClasses(const Profile& profile, const std::string& class_path,

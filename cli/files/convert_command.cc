@@ -1,4 +1,4 @@
-// iprof convert: writes a profile in another form, and reads and writes data sets.
+// iprof convert: writes a profile in another form, makes one of a recording, and reads and writes data sets.
 #include <optional>
 
 #include "cli/files/class_notes.h"
@@ -10,6 +10,7 @@
 #include "cli/files/filter_options.h"
 #include "cli/files/output_claim.h"
 #include "cli/files/profile_files.h"
+#include "cli/files/recording_input.h"
 #include "cli/files/repair_options.h"
 #include "cli/files/replaced_inputs.h"
 #include "cli/files/sample_option.h"
@@ -18,6 +19,8 @@
 #include "cli/terminal/json_text.h"
 #include "cli/terminal/option_kinds.h"
 #include "cli/terminal/terminal_text.h"
+#include "cli/views/coverage/coverage.h"
+#include "cli/views/report/source_texts.h"
 #include "writer/base/grouped.h"
 #include "writer/base/join_text.h"
 #include "writer/profile/image/image_profile.h"
@@ -31,14 +34,16 @@ namespace {
 class ConvertCommand : public Command {
  public:
   void Define(OptionList& options) override {
-    AddProfile(options, "file", file_, "The profile; '-' is standard input");
+    AddProfile(options, "file", file_,
+               "The profile, or a recording of Java Flight Recorder; '-' is standard input");
     to_option_ = options.AddParsed(
         "--to",
         [this](const std::string& text) {
           to_ = text;
           return ConvertTarget::Parse(text, target_);
         },
-        ConvertTarget::Description() + "; with --from, iprof is the default");
+        ConvertTarget::Description() +
+            "; with --from parquet and of a recording, iprof is the default");
     to_option_.Takes(JoinText(ConvertTarget::Names(), "|"));
     AddChoice(options, "--from", from_, {"iprof", "parquet"},
               "What the input is: a profile, or the folder of a data set, or a file of one, whose "
@@ -63,10 +68,17 @@ class ConvertCommand : public Command {
                     "Leave out what an image build cannot use: machinery that only a JVM runs, and "
                     "positions in methods that the image replaces");
     jdk_option_ = AddTarget(options, jdk_);
+    options.AddFlag("--native", native_,
+                    "Of a recording: add jdk.NativeMethodSample, which has threads that wait, too");
     options.AddFlag("--edges", edges_,
                     "Write calls by caller, computed from the counts and the class files; for "
                     "exact profiles");
     repair_.AddTo(options);
+    sources_option_ = options
+                          .Add("--sources", sources_,
+                               "Folder of source files, for their paths in lcov (repeatable)")
+                          .Takes("DIR")
+                          .OneValueEach();
     AddChoice(options, "--contexts", contexts_, {"disjoint", "inclusive", "none"},
               "How entries with callers relate to those with fewer: disjoint, as the format "
               "has them; inclusive, for consumers that fall back to fewer callers; none: "
@@ -78,7 +90,9 @@ class ConvertCommand : public Command {
   }
 
   ExitCode Run(Console& console) override {
-    if (is_from_data_set() && !to_option_.given()) to_ = "iprof";  // as target_ is
+    is_recording_ = IsRecording(file_);
+    if ((is_recording_ || is_from_data_set()) && !to_option_.given())
+      to_ = "iprof";  // as target_ is
     if (Status status = FindContradiction(); !status.ok()) return console.Error(status);
     if (Status status = CheckOutput(); !status.ok()) return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
@@ -87,7 +101,7 @@ class ConvertCommand : public Command {
     readers_ = ReadersOf(file_);
     Result<Profile> profile = Read(console);
     if (!profile.ok()) return console.Error(profile.status());
-    if (repair_.given() && !edges_) {
+    if (repair_.given() && !edges_ && target_.is_profile()) {
       Result<fitness::RepairedProfile> repaired = repair_.Repair(*profile);
       if (!repaired.ok()) return console.Error(repaired.status());
       repaired_ = repaired->counts;
@@ -107,6 +121,7 @@ class ConvertCommand : public Command {
     const Status status = Write(console, *profile);
     if (!status.ok()) return console.Error(status);
     SayRepair(console);
+    SayRecording(console);
     if (format_ == "json") {
       PrintJson(console, *profile);
     } else if (target_.data_set) {
@@ -127,8 +142,23 @@ class ConvertCommand : public Command {
     console.Print("{}\n", EscapeForTerminal(said));
   }
 
+  void SayRecording(Console& console) const {
+    if (!recording_) return;
+    const auto say = [&](const std::string& line) {
+      const std::string said = fmt::format("{}: {}", NameOfInput(file_), line);
+      if (output_ == "-" || format_ == "json") return console.Warn(said);
+      console.Print("{}\n", EscapeForTerminal(said));
+    };
+    const std::vector<std::string> lines = DescribeRecording(*recording_);
+    for (const std::string& problem : recording_->problems)
+      console.Warn(fmt::format("{}: {}", NameOfInput(file_), problem));
+    if (format_ == "json") return;
+    for (const std::string& line : lines) say(line);
+  }
+
   bool HasNothingFor(const Profile& profile) const {
-    if (target_.other == nullptr || value_.value() || profile.entry_count(Table::kSamples) > 0)
+    if (target_.other == nullptr || needs_coverage() || value_.value() ||
+        profile.entry_count(Table::kSamples) > 0)
       return false;
     if (target_.other->needs_samples) return EventsOf(profile).empty();
     return target_.other->one_table && stacks_ == "samples";
@@ -140,6 +170,7 @@ class ConvertCommand : public Command {
   Result<Profile> Read(Console& console) {
     Result<Profile> profile = ReadWhole(console);
     if (!profile.ok()) return profile;
+    has_calls_ = profile->entry_count(Table::kCalls) > 0;
     if (contexts_ == "none") profile = WithoutCallers(*profile);
     if (edges_) {
       if (Status status = AddEdges(*profile); !status.ok()) return status;
@@ -148,6 +179,7 @@ class ConvertCommand : public Command {
   }
 
   Result<Profile> ReadWhole(Console& console) {
+    if (is_recording_) return ReadRecorded();
     if (!is_from_data_set())
       return ReadInput(
           console, file_,
@@ -159,6 +191,15 @@ class ConvertCommand : public Command {
   }
 
   bool is_from_data_set() const { return from_ == "parquet"; }
+
+  Result<Profile> ReadRecorded() {
+    RecordingWishes wishes{.native = native_};
+    if (jdk_option_.given()) wishes.target = TargetOf(jdk_, std::nullopt);
+    Result<RecordingInput> read = ReadRecordingInput(file_, wishes);
+    if (!read.ok()) return read.status();
+    recording_ = std::move(read->figures);
+    return std::move(read->profile);
+  }
 
   Status AddEdges(Profile& profile) {
     if (!IsExact(profile))
@@ -182,6 +223,9 @@ class ConvertCommand : public Command {
 
   Status FindContradiction() const {
     if (to_.empty()) return Usage("--to is required: it says what the profile is converted to");
+    if (native_ && !is_recording_)
+      return Usage("--native is for recordings of Java Flight Recorder");
+    if (is_recording_ && is_from_data_set()) return Usage("--from parquet is not for a recording");
     if (target_.data_set && output_ == "-")
       return Usage("--to parquet needs -o DIR, the folder of the data set");
     if (target_.data_set && gzip_)
@@ -197,8 +241,11 @@ class ConvertCommand : public Command {
     }
     if (value_.given() && target_.data_set)
       return Usage("--value is not for --to parquet: its rows have no allocations and no waits");
-    if (value_.given() && (target_.is_profile() || target_.other->needs_samples))
-      return Usage("--value needs another format than iprof, pretty and hprof, which have all");
+    if (value_.given() &&
+        (target_.is_profile() || target_.other->needs_samples || needs_coverage()))
+      return Usage(
+          "--value needs another format than iprof, pretty and hprof, which have all, and lcov and "
+          "jacoco, which have none");
     if (value_.value() && stacks_ == "calls")
       return Usage("--stacks calls and --value both say what the stacks count");
     if (version_option_.given() && !target_.is_profile())
@@ -207,10 +254,21 @@ class ConvertCommand : public Command {
       return Usage("--to and --output-version both name a version");
     if (format_ == "json" && output_ == "-")
       return Usage("--format json and -o - would both write to standard output");
-    if (repair_.given() && !edges_ && !target_.is_profile())
+    if (needs_coverage()) {
+      if (repair_.class_path().empty())
+        return Usage("--to lcov and jacoco need the program's class files: --classpath");
+      if (!repair_.jdk_home().empty() || repair_.has_old() || edges_ || image_)
+        return Usage(
+            "--to lcov and jacoco take --classpath alone, without --jdk, --old-classpath, "
+            "--old-jdk, --edges and --image");
+    } else if (repair_.given() && !edges_ && !target_.is_profile()) {
       return Usage("--classpath and --jdk need --to iprof or pretty: they repair a profile");
+    }
+    if (sources_option_.given() && (!needs_coverage() || target_.other->name != "lcov"))
+      return Usage("--sources needs --to lcov");
     if (Status status = repair_.FindContradiction(); !status.ok()) return status;
-    if (jdk_option_.given() && !image_) return Usage("--target needs --image");
+    if (jdk_option_.given() && !image_ && !is_recording_)
+      return Usage("--target needs --image, or a recording");
     if (edges_ && repair_.has_old())
       return Usage("--old-classpath and --old-jdk repair a profile, and --edges does not");
     if (edges_ && !repair_.given()) return Usage("--edges needs class files: --classpath, --jdk");
@@ -219,9 +277,10 @@ class ConvertCommand : public Command {
     return {};
   }
 
-  // A profile may be replaced by a profile.
+  // A profile may be replaced by a profile, and a recording by nothing.
   Status CheckOutput() const {
-    if (Status status = CheckIsNoRawFile(output_); !status.ok() || target_.other == nullptr)
+    if (Status status = CheckIsNoRawFile(output_);
+        !status.ok() || (target_.other == nullptr && !is_recording_))
       return status;
     return CheckReplacesNone(output_, std::vector<std::string>{file_}, "output");
   }
@@ -241,9 +300,57 @@ class ConvertCommand : public Command {
     return {};
   }
 
+  bool needs_coverage() const { return target_.other != nullptr && target_.other->needs_coverage; }
+
+  Result<Coverage> ReadCoverage(Console& console, const Profile& profile) const {
+    if (!IsExact(profile)) {
+      return Status(Code::kBadInput,
+                    NameOfInput(file_) + ": " + to_ +
+                        " needs counts, and its calls are estimated from what HotSpot counted");
+    }
+    if (!has_calls_) return Status(Code::kBadInput, NameOfInput(file_) + " has no counts of calls");
+    const Result<classpath::ClassPath> classes =
+        OpenClasses(profile, repair_.class_path(), std::string());
+    if (!classes.ok()) return classes.status();
+    report::SourceTexts sources;
+    for (const std::string& place : sources_) {
+      if (Status status = sources.Add(place); !status.ok()) return status;
+    }
+    const ProfileFilter filter = filter_.filter();
+    CoverageOptions options;
+    options.wants = [&](std::string_view name) { return filter.Wants(name); };
+    options.every_package = !filter.include.empty() || !filter.packages.empty();
+    if (!sources.empty()) options.sources = &sources;
+    Coverage coverage = CoverageOf(profile, *classes, options);
+    if (coverage.classes.empty())
+      return Status(Code::kBadInput, "the class path has no class of a package that ran");
+    Warn(console, coverage);
+    return coverage;
+  }
+
+  void Warn(Console& console, const Coverage& coverage) const {
+    const auto warn = [&](size_t count, std::string_view one, std::string_view more,
+                          std::string_view what) {
+      if (count > 0) console.Warn(fmt::format("{}: {} {}", to_, Counted(count, one, more), what));
+    };
+    warn(coverage.other_code, "method has", "methods have",
+         "other code in these class files than in the profile, and no lines");
+    warn(coverage.without_lines, "class has", "classes have", "no line numbers");
+    warn(coverage.unreadable, "class file is", "class files are", "damaged");
+    warn(coverage.without_sources, "source file is", "source files are", "not in --sources");
+    warn(coverage.unknown_lines, "line has", "lines have",
+         fmt::format("executions that do not follow from the profile, of {}; most are in exception "
+                     "handlers, and count as not executed",
+                     Grouped(coverage.lines)));
+  }
+
   Status WriteOther(Console& console, const Profile& profile) const {
     const bool gzip = target_.other->compressed || WantsGzip(gzip_, output_);
     ExportOptions options = target_.options;
+    Result<Coverage> coverage = Coverage();
+    if (needs_coverage()) coverage = ReadCoverage(console, profile);
+    if (!coverage.ok()) return coverage.status();
+    options.coverage = &*coverage;
     options.bci = bci_given_;
     options.stacks = *TableOfName(stacks_);
     options.value = value_.value();
@@ -267,6 +374,7 @@ class ConvertCommand : public Command {
     json.StartObject();
     for (const Table table : kAllTables) json.Field(TableKey(table), profile.entry_count(table));
     json.EndObject();
+    if (recording_) PrintRecording(json, *recording_);
     if (repaired_) PrintRepair(json, *repaired_);
     if (edges_) facts_.Print(json, kMostNamed);
     if (target_.is_profile()) {
@@ -276,8 +384,36 @@ class ConvertCommand : public Command {
     json.EndObject();
   }
 
+  static void PrintRecording(JsonText& json, const jfr::RecordingFigures& figures) {
+    json.Key("recording");
+    json.StartObject();
+    json.Field("event", figures.event);
+    json.Field("samples", figures.samples);
+    json.Field("native", figures.native);
+    json.Field("without_stack", figures.without_stack);
+    json.Field("truncated", figures.truncated);
+    json.Field("lost", figures.lost);
+    json.Field("other_samples", figures.other_samples);
+    json.Field("native_left_out", figures.native_left_out);
+    json.Field("interval_ns", figures.interval_ns);
+    json.Field("allocations", figures.allocations);
+    json.Field("waits", figures.waits);
+    json.Field("waits_for_work", figures.waits_for_work);
+    json.Field("truncated_events", figures.truncated_events);
+    json.Field("chunks", static_cast<int64_t>(figures.chunks));
+    json.Field("chunks_left_out", static_cast<int64_t>(figures.chunks_left_out));
+    json.Key("problems");
+    json.StartArray();
+    for (const std::string& problem : figures.problems) json.String(problem);
+    json.EndArray();
+    json.EndObject();
+  }
+
   std::string file_;
   std::string from_ = "iprof";
+  bool is_recording_ = false;
+  bool native_ = false;
+  std::optional<jfr::RecordingFigures> recording_;
   OptionRow to_option_;
   std::string to_;
   ConvertTarget target_;
@@ -291,6 +427,7 @@ class ConvertCommand : public Command {
   std::string stacks_ = "samples";
   OptionRow stacks_option_;
   EventOption value_;
+  bool has_calls_ = false;  // before filters
   bool image_ = false;
   std::string jdk_;
   OptionRow jdk_option_;
@@ -299,12 +436,15 @@ class ConvertCommand : public Command {
   EdgeFacts facts_;
   FilterOptions filter_;
   RepairOptions repair_;
+  std::vector<std::string> sources_;
+  OptionRow sources_option_;
   std::optional<fitness::RepairCounts> repaired_;
   bool gzip_ = false;
   std::string format_ = "text";
 };
 
 constexpr Example kConvertExamples[] = {
+    {"iprof convert app.jfr -o app.iprof", "A profile of a recording of Java Flight Recorder."},
     {"iprof convert --to pretty app.iprof | less", "Read a profile as text."},
     {"iprof convert --to collapsed app.iprof -o app.collapsed", "Input for a flame graph."},
     {"iprof convert --to pprof app.iprof -o app.pb.gz",
@@ -319,6 +459,8 @@ constexpr Example kConvertExamples[] = {
      "Add a run to a data set, for DuckDB, Spark and Trino."},
     {"iprof convert --from parquet fleet/service=shop -o shop.iprof",
      "Merge the runs of one service."},
+    {"iprof convert --to lcov --classpath app.jar --sources src/main/java app.iprof -o app.info",
+     "Executions of lines and branches, for 'genhtml --branch-coverage app.info'."},
     {"iprof convert --to iprof@1.0.0 app.iprof -o old.iprof",
      "Write format 1.0.0, and say what it has no place for."},
     {"iprof convert --to iprof --image full.iprof -o app.iprof",
@@ -340,14 +482,22 @@ const CommandEntry kConvertEntry = {
     "Writes a profile as indented or minified iprof of a chosen version, as CSV with one line per "
     "count, or its samples and calls for other programs: as collapsed stacks (outermost frame "
     "first, joined by ';'), for pprof, for speedscope, or as the text of HPROF, which also has "
-    "allocations and waits for locks. With --classpath or --jdk, a profile "
+    "allocations and waits for locks. As lcov or jacoco, it has the lines and branches of the "
+    "class files in --classpath, also those "
+    "that never ran: of the packages in which something ran, or of the classes that --include and "
+    "--package name. "
+    "Else, with --classpath or --jdk, a profile "
     "of an older version of the program is repaired: what does not fit is dropped and counted. "
     "Positions in methods whose code has changed are found again by the instructions around them, "
     "if "
     "--old-classpath or --old-jdk has the recorded code.\n\nA data set is a folder with one "
     "Parquet "
     "file for each run, in folders by service, release and day. --from parquet merges what 'iprof "
-    "merge' would, also of files that a database wrote.\n\nExits with 5, and writes nothing, if "
+    "merge' would, also of files that a database wrote.\n\n"
+    "Of a recording of Java Flight Recorder it makes a profile with samples, allocations and waits "
+    "for "
+    "locks, and no counts. Damaged and unfinished chunks are named by their offset.\n\nExits with "
+    "5, and writes nothing, if "
     "it "
     "has "
     "no samples to write as collapsed stacks or as HPROF's text. A new profile can be read by no "

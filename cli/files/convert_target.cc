@@ -33,6 +33,9 @@ constexpr Hint kHints[] = {
     {"svg", kFlameGraph},
     {"proto", "did you mean 'pprof'?"},
     {"pb.gz", "did you mean 'pprof'?"},
+    {"info", "did you mean 'lcov'?"},
+    {"coverage", "did you mean 'lcov', or 'jacoco'?"},
+    {"xml", "did you mean 'jacoco'?"},
     {"gzip", "--gzip compresses the output, or a name that ends in .gz"},
     {"gz", "--gzip compresses the output, or a name that ends in .gz"},
 };

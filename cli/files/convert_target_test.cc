@@ -36,6 +36,7 @@ TEST_CASE("what people type instead is answered with what they want") {
   CHECK(EndsWith(Refusal("html"), "; an HTML page is written by 'iprof report'"));
   CHECK(EndsWith(Refusal("json"), "; did you mean 'pretty'?"));
   CHECK(EndsWith(Refusal("text"), "; 'iprof show' prints a profile as text"));
+  CHECK(EndsWith(Refusal("xml"), "; did you mean 'jacoco'?"));
   CHECK(EndsWith(Refusal("folded"), "; did you mean 'collapsed'?"));
   CHECK(EndsWith(Refusal("colapsed"), "; did you mean 'collapsed'?"));
   CHECK(EndsWith(Refusal("PPROF"), "; did you mean 'pprof'?"));
@@ -45,7 +46,8 @@ TEST_CASE("what people type instead is answered with what they want") {
   CHECK(EndsWith(refusal, " can"));
   CHECK(Refusal("csv@1.0.0").starts_with("'csv@1.0.0' is not one of pretty, "));
   CHECK(Refusal("xyz") ==
-        "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope, hprof, parquet");
+        "'xyz' is not one of pretty, iprof, csv, collapsed, pprof, speedscope, hprof, lcov, "
+        "jacoco, parquet");
 }
 
 TEST_CASE("a format's own options stand behind its name") {

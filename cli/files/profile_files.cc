@@ -93,6 +93,13 @@ Status WithOpenInput(Console& console, const std::string& path,
   return use(*input, source, file.name());
 }
 
+// Of a recording, what could not be read; the rest is said by `convert`.
+void WarnOfRecording(Console& console, const SniffedInput& input, const std::string& name) {
+  if (!input.recording) return;
+  for (const std::string& problem : input.recording->figures.problems)
+    console.Warn(fmt::format("{}: {}", name, problem));
+}
+
 // The end of "app.iprof has no samples".
 std::string WhyNoSamples(const Profile& profile, const std::string& selected) {
   const std::vector<RunNote> runs = RunList::Of(profile).Runs();
@@ -124,9 +131,10 @@ Status WithInput(Console& console, const std::string& path,
   return WithOpenInput(
       console, path,
       [&](SniffedInput& input, ByteSource& source, const std::string& name) -> Status {
-        if (!input.raw) return use(source, name);
+        if (input.made() == nullptr) return use(source, name);
+        WarnOfRecording(console, input, name);
         // The text that `recover` writes.
-        const Profile profile = std::move(input.raw->profile);
+        const Profile profile = std::move(*input.made());
         StringSink text;
         const Result<WriteReport> written =
             WriteForImage(profile, {.version = SmallestVersionFor(profile)}, text);
@@ -143,8 +151,9 @@ Result<Profile> ReadInput(Console& console, const std::string& path, SampleLabel
   const Status status = WithOpenInput(
       console, path,
       [&](SniffedInput& input, ByteSource& source, const std::string& name) -> Status {
-        if (input.raw) {
-          profile = std::move(input.raw->profile);
+        if (Profile* const made = input.made()) {
+          WarnOfRecording(console, input, name);
+          profile = std::move(*made);
           AddSplitPart(profile);  // for what an image build would be given
           profile = WithLabels(std::move(profile), labels);
           return {};

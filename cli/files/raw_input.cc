@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/jfr/recording_file.h"
 #include "writer/profile/io/reader.h"
 
 namespace iprof::cli {
@@ -69,6 +70,11 @@ Result<size_t> SniffedInput::Source::Read(char* into, size_t size) {
   return count;
 }
 
+Profile* SniffedInput::made() {
+  if (raw) return &raw->profile;
+  return recording ? &recording->profile : nullptr;
+}
+
 Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
   const int fd = file.fd();
   const std::string& name = file.name();
@@ -76,6 +82,12 @@ Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
     uint8_t first[kRawMagic.size()] = {};
     const ssize_t count = pread(fd, first, sizeof first, 0);
     SniffedInput input(Source(fd, name, ""));
+    if (count == sizeof first && jfr::BeginsRecording(first)) {
+      Result<RecordingInput> recorded = ReadRecordingInput(fd, *file.regular_size(), name);
+      if (!recorded.ok()) return recorded.status();
+      input.recording = std::move(*recorded);
+      return input;
+    }
     // So that an empty or cut raw file is called what it is.
     const bool may_be_cut = count >= 0 && count < static_cast<ssize_t>(sizeof first) &&
                             name.ends_with(kRawSuffix) &&
@@ -90,6 +102,8 @@ Result<SniffedInput> SniffedInput::Open(const InputFile& file) {
   FdSource source(fd, name);
   std::string first;
   if (Status status = ReadUpTo(source, kRawMagic.size(), &first); !status.ok()) return status;
+  if (jfr::BeginsRecording(BytesOf(first)))
+    return Status(Code::kBadInput, name + ": a recording is read from a file only");
   if (!BeginsRawFile(BytesOf(first))) return SniffedInput(Source(fd, name, std::move(first)));
   if (Status status = ReadUpTo(source, kMostRawBytes + 1, &first); !status.ok()) return status;
   RawMemoryBytes bytes(BytesOf(first));
@@ -142,7 +156,7 @@ Result<Profile> ReadAnyProfile(const std::string& path) {
   if (Status status = file.status(); !status.ok()) return status;
   Result<SniffedInput> input = SniffedInput::Open(file);
   if (!input.ok()) return input.status();
-  if (input->raw) return std::move(input->raw->profile);
+  if (Profile* const made = input->made()) return std::move(*made);
   return ReadProfile(input->source(), file.name());
 }
 

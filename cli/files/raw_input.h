@@ -1,4 +1,4 @@
-// Raw files (writer/records/raw) as inputs of commands. Their first bytes identify them, under any name.
+// Raw files (writer/records/raw) and recordings (recording_input.h) as inputs of commands. Their first bytes identify them, under any name.
 // The name identifies one that has fewer bytes than that, or none.
 //
 // Guarantees: a file that a running JVM is writing can be read. No more than the first bytes of
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/files/recording_input.h"
 #include "writer/base/open_file.h"
 #include "writer/base/run_id.h"
 #include "writer/base/status.h"
@@ -40,14 +41,17 @@ class InputFile {
   std::optional<uint64_t> regular_size_;
 };
 
-// An input as a command meets it: a raw file, or anything else, which is read from `source`.
+// An input as a command meets it: a raw file, a recording, or anything else, which is read from `source`.
 class SniffedInput {
  public:
   // Reads as many bytes as are needed to know what it is. The file must outlive the input.
   static Result<SniffedInput> Open(const InputFile& file);
 
   std::optional<RawProfile> raw;
-  // The bytes from the first on, if it is no raw file.
+  std::optional<RecordingInput> recording;
+  // The profile of either; null if it is neither.
+  Profile* made();
+  // The bytes from the first on, if it is neither.
   ByteSource& source() { return source_; }
 
  private:
@@ -82,7 +86,7 @@ Result<RawProfile> ReadRawFile(const std::string& path);
 // The same of an open file. `name` is for messages.
 Result<RawProfile> ReadRawFile(int fd, const std::string& name);
 
-// A profile or a raw file; '-' is standard input.
+// A profile, a raw file or a recording; '-' is standard input.
 Result<Profile> ReadAnyProfile(const std::string& path);
 
 }  // namespace iprof::cli

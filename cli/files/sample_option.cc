@@ -24,7 +24,7 @@ void SampleOption::AddTo(OptionList& options) {
       .Takes("PATTERN");
   from_row_ = AddDuration(options, "--from", from_,
                           "Only samples from this time of the recording on; samples know it in "
-                          "periods, from second 0, 1, 2, 3, 4, 6, 8, 12, … on");
+                          "periods, from second 0, 1, 2, 3, 4, 6, 8, 12 and so on");
   to_row_ = AddDuration(options, "--to", to_, "Only samples before this time of the recording");
 }
 

@@ -126,6 +126,22 @@ class Allocations(AllocationsCase):
             return self.rows_outside(events_of(self.profile("a.iprof")), process.out_path.read_text())
         self.twice(measure)
 
+    def test_no_stack_names_a_method_of_another_class_after_classes_are_unloaded(self):
+        """The JVM could give a method the id of one that is gone. The arrays' classes say which method made them."""
+        classes = 3000
+        run = self.run_java("events.Unloads", classes, jvm_args=["-Xmx128m"], agent=f"out=u.iprof,alloc=4k,force=always,{ONLY_ALLOCATIONS}")
+        self.assertGreater(int(re.search(r"unloaded (\d+)", run.stdout)[1]), 0.8 * classes)
+        makers, seen = {"[": "once", "[[": "twice", "[[[": "thrice"}, set()
+        for row in events_of(self.profile("u.iprof")).allocations:
+            frames = [frame for frame in row.stack.frames if "$Unique" in frame]
+            made = re.fullmatch(r"(\[+)L(events\.Unloads\$Unique\d+);", row.type or "")
+            if made:
+                self.assertEqual(frames, [f"{made[2]}.{makers[made[1]]}", f"{made[2]}.run"])
+                seen.add(row.type)
+            else:  # as the class of an array itself, which the JVM makes
+                self.assertLessEqual(len({frame.rsplit(".", 1)[0] for frame in frames}), 1, row)
+        self.assertGreater(len(seen), classes)
+
     @on_one_jvm
     def test_every_object_is_sampled_with_a_distance_of_one_byte(self):
         run = self.run_java("events.Allocates", "once", 64, agent=f"out=a.iprof,alloc=1,force=always,{ONLY_ALLOCATIONS}")

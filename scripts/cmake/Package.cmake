@@ -1,5 +1,5 @@
-# What is installed besides the products: documentation and licence. Also the .deb that `cpack -G DEB` makes of what is
-# installed.
+# What is installed besides the products: documentation and licence. Also the .deb and .rpm that `cpack -G DEB` and `cpack -G RPM`
+# make of what is installed. With SOURCE_DATE_EPOCH, equal files give equal packages.
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -23,4 +23,20 @@ if(IPROF_GLIBC)
 else()
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
+
+set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR})
+if(IPROF_GLIBC)
+  # What rpmbuild finds by itself depends on the machine that it runs on.
+  set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
+  set(CPACK_RPM_PACKAGE_REQUIRES "glibc >= ${IPROF_GLIBC}")
+endif()
+string(CONCAT CPACK_RPM_SPEC_MORE_DEFINE
+  "%define use_source_date_epoch_as_buildtime 1\n%define clamp_mtime_to_source_date_epoch 1\n%define _buildhost reproducible\n"
+  "%define _build_id_links none\n%define __os_install_post %{nil}\n")
+# Folders that other packages own, too.
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+  /usr/share/java /usr/share/man /usr/share/man/man1 /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/zsh
+  /usr/share/zsh/site-functions /usr/share/fish /usr/share/fish/vendor_completions.d)
 include(CPack)

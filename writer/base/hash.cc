@@ -31,9 +31,12 @@ uint64_t ShortAt(const char* at, size_t size) {
 }  // namespace
 
 uint64_t ProcessHashSeed() {
-  uint64_t seed = 0x5bd1e9955bd1e995u;
-  const auto random = getauxval(AT_RANDOM);  // the address of 16 random bytes
-  if (random != 0) std::memcpy(&seed, reinterpret_cast<const void*>(random), sizeof(seed));
+  static const uint64_t seed = [] {
+    uint64_t found = 0x5bd1e9955bd1e995u;
+    const auto random = getauxval(AT_RANDOM);  // the address of 16 random bytes
+    if (random != 0) std::memcpy(&found, reinterpret_cast<const void*>(random), sizeof(found));
+    return found;
+  }();
   return seed;
 }
 

@@ -22,10 +22,7 @@ constexpr auto kSweepPeriod = std::chrono::seconds(1);
 constexpr auto kPatience = std::chrono::seconds(2);
 
 // The CPU time of one callback in so many is measured.
-constexpr uint64_t kTimedOf = 16;
-
-// A node of a map with its bucket.
-constexpr size_t kNodeBytes = 48;
+constexpr uint64_t kTimedOf = 64;
 
 constexpr std::initializer_list<jvmtiEvent> kEvents{JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                                     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
@@ -51,10 +48,6 @@ class Whole {
 };
 
 }  // namespace
-
-size_t Allocations::KeyHash::operator()(const Key& key) const {
-  return MixHash(MixHash(key.stack, key.type), key.thread);
-}
 
 Allocations::Allocations(JavaVM* vm, Log& log, EventStacks& stacks, int64_t interval_bytes,
                          Liveness liveness)
@@ -215,6 +208,10 @@ void Allocations::Note(JNIEnv* jni, jthread thread, jobject object, jclass type,
 }
 
 uint32_t Allocations::AddToRow(const Key& key, double bytes, double objects) {
+  const uint64_t hash = MixHash(MixHash(key.stack, key.type), key.thread);
+  const auto find = [&] {
+    return row_index_.Find(hash, [&](uint32_t other) { return rows_[other].key == key; });
+  };
   const auto add = [&](uint32_t number) {
     Row& row = rows_[number];
     row.bytes += bytes;
@@ -224,14 +221,16 @@ uint32_t Allocations::AddToRow(const Key& key, double bytes, double objects) {
   };
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = numbers_.find(key); known != numbers_.end()) return add(known->second);
+    if (const uint32_t known = find(); known != HashIndex::kNone) return add(known);
   }
   if (!stacks_.HasRoom()) return EventStacks::kNone;
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(rows_.size()));
-  if (is_new) rows_.push_back({.key = key});
-  row_bytes_.store(rows_.capacity() * sizeof(Row) + numbers_.size() * kNodeBytes);
-  return add(known->second);
+  if (const uint32_t known = find(); known != HashIndex::kNone) return add(known);
+  const auto number = static_cast<uint32_t>(rows_.size());
+  rows_.push_back({.key = key});
+  row_index_.Insert(hash, number);
+  row_bytes_.store(rows_.capacity() * sizeof(Row) + row_index_.MemoryBytes());
+  return add(number);
 }
 
 // --- What is written.

@@ -9,8 +9,8 @@
 // JVMTI gives these events to one environment at a time, and the mean distance is one for the whole JVM. Both are taken when the
 // recording begins and given back when it is paused. If another tool has them, the recording does not begin.
 //
-// Guarantees: the program waits for no other thread; a callback takes some 10 us, and its memory is limited. What finds no room
-// is counted as dropped.
+// Guarantees: the program waits for no other thread; a callback takes 10 to 20 us of CPU time, most of it in the JVM's
+// GetStackTrace, and its memory is limited. What finds no room is counted as dropped.
 // Threads: as Recorder. Failure: Prepare returns a Status; later problems are logged.
 #pragma once
 
@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "agent/settings/log.h"
@@ -31,6 +30,7 @@
 #include "agent/vm/jvmti/agent_thread.h"
 #include "agent/vm/jvmti/jvmti_environment.h"
 #include "agent/vm/recorder/recorder.h"
+#include "writer/base/hash_index.h"
 #include "writer/base/status.h"
 
 namespace iprof::vm {
@@ -71,9 +71,6 @@ class Allocations final : public Recorder, private EventStacks::Source {
     uint32_t thread;
     bool operator==(const Key&) const = default;
   };
-  struct KeyHash {
-    size_t operator()(const Key& key) const;
-  };
   struct Row {
     Key key;
     double bytes = 0;
@@ -110,7 +107,7 @@ class Allocations final : public Recorder, private EventStacks::Source {
   std::atomic<size_t> row_bytes_{0};
   std::mutex mutex_;  // guards the rest; held for no call of anything else
   std::vector<Row> rows_;
-  std::unordered_map<Key, uint32_t, KeyHash> numbers_;
+  HashIndex row_index_;
   AgentThread thread_;
   // Last, so that it is closed before the members that its callbacks use are destroyed.
   JvmtiEnvironment environment_;

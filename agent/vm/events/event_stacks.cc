@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "agent/vm/jvmti/jvmti_memory.h"
@@ -36,6 +37,12 @@ uint64_t HashOf(Numbers... numbers) {
   return hash;
 }
 
+template <typename Frame>
+Hash128 HashOfBytes(std::span<const Frame> frames) {
+  static_assert(std::has_unique_object_representations_v<Frame>);
+  return Murmur3({reinterpret_cast<const uint8_t*>(frames.data()), frames.size_bytes()});
+}
+
 // "a.B$$Lambda/0x0000000800c03000" without the number, or "[La.B$$Lambda/0x0000000800c03000;"; "" if it has none.
 std::string WithoutHiddenNumber(std::string_view class_name) {
   const size_t slash = class_name.find('/');
@@ -64,6 +71,9 @@ EventStacks::EventStacks(TypeNaming naming, ToClassFile to_class_file, bool with
       most_bytes_(most_bytes),
       texts_(ProcessHashSeed()) {}
 
+// The caches of the processor know little of what is read here, as the program does not use it. So what is read for each event
+// is kept small and close together: a stack that is known costs two lines of memory, beside what the JVM reads.
+//
 // By the thread object: without it, HotSpot would wait for all virtual threads that are being mounted.
 uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   std::array<jvmtiFrameInfo, kMostFrames> given;
@@ -71,45 +81,80 @@ uint32_t EventStacks::Stack(jvmtiEnv* jvmti, JNIEnv* jni, jthread thread) {
   if (jvmti->GetStackTrace(thread, 0, static_cast<jint>(given.size()), given.data(), &count) !=
       JVMTI_ERROR_NONE)
     return kNone;
-  std::vector<RawFrame> frames(static_cast<size_t>(count));
-  for (size_t i = 0; i < frames.size(); ++i) {
-    frames[i] = {given[i].method, given[i].location, 0};
-    jlocation start = 0;
-    jlocation end = -1;
-    // Code that is rewritten has another length, and other positions.
-    if (to_class_file_ && given[i].location >= 0 &&
-        jvmti->GetMethodLocation(given[i].method, &start, &end) == JVMTI_ERROR_NONE)
-      frames[i].length = static_cast<uint64_t>(end + 1);
+  const std::span<const jvmtiFrameInfo> bare(given.data(), static_cast<size_t>(count));
+  std::vector<RawFrame> frames;
+  const auto copy = [&] {
+    frames.reserve(bare.size());
+    for (const jvmtiFrameInfo& frame : bare) frames.push_back({frame.method, frame.location, 0});
+  };
+  if (to_class_file_) {
+    copy();
+    AddLengths(jvmti, frames);
   }
-  const Hash128 hash =
-      Murmur3({reinterpret_cast<const uint8_t*>(frames.data()), frames.size() * sizeof(RawFrame)});
+  const Hash128 hash = to_class_file_ ? HashOfBytes<RawFrame>(frames) : HashOfBytes(bare);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const uint32_t known = FindStack(hash); known != kNone) return known;
+  }
+  if (!to_class_file_) copy();
   std::vector<RawFrame> unknown;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = raw_stacks_.find(hash); known != raw_stacks_.end()) return known->second;
     if (raw_frames_.size() >= kMostRawFrames) raw_frames_.clear();
-    if (raw_stacks_.size() >= kMostRawStacks) raw_stacks_.clear();
-    for (const RawFrame& frame : frames)
-      if (!raw_frames_.contains(frame)) unknown.push_back(frame);
+    if (!HasRoomLocked()) return kNone;
+    if (const uint32_t number = AddStack(hash, frames, unknown); number != kNone) return number;
   }
   std::vector<Learnt> learnt;
   for (const RawFrame& frame : unknown) learnt.push_back(Learn(jvmti, jni, frame));
 
   const std::lock_guard lock(mutex_);
-  if (!HasRoomLocked()) return kNone;
   for (const Learnt& one : learnt) raw_frames_.insert_or_assign(one.frame, Intern(one));
+  return AddStack(hash, frames, unknown);  // kNone: another thread has just made room
+}
+
+// Code that is rewritten has another length, and other positions.
+void EventStacks::AddLengths(jvmtiEnv* jvmti, std::span<RawFrame> frames) {
+  for (RawFrame& frame : frames) {
+    jlocation start = 0;
+    jlocation end = -1;
+    if (frame.at >= 0 && jvmti->GetMethodLocation(frame.method, &start, &end) == JVMTI_ERROR_NONE)
+      frame.length = static_cast<uint64_t>(end + 1);
+  }
+}
+
+uint32_t EventStacks::FindStack(const Hash128& hash) const {
+  const uint32_t at = raw_stack_index_.Find(
+      hash.low, [&](uint32_t other) { return raw_stacks_[other].hash == hash; });
+  return at == HashIndex::kNone ? kNone : raw_stacks_[at].number;
+}
+
+uint32_t EventStacks::AddStack(const Hash128& hash, std::span<const RawFrame> frames,
+                               std::vector<RawFrame>& unknown) {
+  unknown.clear();
   std::vector<uint32_t> places;
+  bool is_over = false;
   for (const RawFrame& frame : frames) {
     const auto known = raw_frames_.find(frame);
-    if (known == raw_frames_.end()) return kNone;  // another thread has just made room
-    if (known->second.kind == FrameKind::kContinuation) break;
+    if (known == raw_frames_.end()) {
+      unknown.push_back(frame);
+      continue;
+    }
+    is_over = is_over || known->second.kind == FrameKind::kContinuation;
+    if (is_over) continue;
     // What a probe calls counts for the method that has the probe.
     if (known->second.kind == FrameKind::kProbe) places.clear();
     if (known->second.kind == FrameKind::kOrdinary) places.push_back(known->second.place);
   }
+  if (!unknown.empty()) return kNone;
   if (places.empty()) places.push_back(Intern(NoJavaCode()).place);
   const uint32_t number = InternStack(places);
-  raw_stacks_.emplace(hash, number);
+  if (FindStack(hash) != kNone) return number;  // added by another thread
+  if (raw_stacks_.size() >= kMostRawStacks) {
+    raw_stacks_.clear();
+    raw_stack_index_ = {};
+  }
+  raw_stacks_.push_back({hash, number});
+  raw_stack_index_.Insert(hash.low, static_cast<uint32_t>(raw_stacks_.size() - 1));
   return number;
 }
 
@@ -209,10 +254,15 @@ uint32_t EventStacks::Type(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
   if (jvmti->GetClassSignature(type, signature.address(), nullptr) != JVMTI_ERROR_NONE)
     return kNone;
   const bool is_stable = IsNamedBySignature(ViewOf(signature));
+  const uint64_t hash = HashBytes(ViewOf(signature), ProcessHashSeed());
+  const auto find = [&] {
+    return type_index_.Find(hash, [&](uint32_t other) {
+      return texts_.View(types_[other].signature) == ViewOf(signature);
+    });
+  };
   if (is_stable) {
     const std::lock_guard lock(mutex_);
-    if (const auto known = types_.find(ViewOf(signature)); known != types_.end())
-      return known->second;
+    if (const uint32_t known = find(); known != HashIndex::kNone) return types_[known].name;
   }
   std::optional<std::string> name = naming_(jvmti, jni, type, ViewOf(signature));
   if (!name) {
@@ -225,7 +275,10 @@ uint32_t EventStacks::Type(jvmtiEnv* jvmti, JNIEnv* jni, jclass type) {
     return known == HashIndex::kNone ? kNone : known;
   }
   const uint32_t number = texts_.Intern(*name);
-  if (is_stable) types_.emplace(ViewOf(signature), number);
+  if (is_stable && find() == HashIndex::kNone) {
+    types_.push_back({texts_.Intern(ViewOf(signature)), number});
+    type_index_.Insert(hash, static_cast<uint32_t>(types_.size() - 1));
+  }
   return number;
 }
 
@@ -256,8 +309,9 @@ size_t EventStacks::BytesLocked() const {
   size_t bytes = texts_.MemoryBytes() + methods_.MemoryBytes() + method_index_.MemoryBytes() +
                  places_.MemoryBytes() + place_index_.MemoryBytes() + stack_places_.MemoryBytes() +
                  stacks_.MemoryBytes() + stack_index_.MemoryBytes() +
-                 (raw_frames_.size() + raw_stacks_.size() + 2 * types_.size()) * kNodeBytes +
-                 thread_names_.bytes() + last_in_log_.capacity();
+                 raw_frames_.size() * kNodeBytes + raw_stacks_.capacity() * sizeof(RawStack) +
+                 raw_stack_index_.MemoryBytes() + types_.capacity() * sizeof(SignedType) +
+                 type_index_.MemoryBytes() + thread_names_.bytes() + last_in_log_.capacity();
   for (const Source* source : sources_) bytes += source->row_bytes();
   return bytes;
 }

@@ -173,8 +173,15 @@ class EventStacks {
     const uint32_t* places;
     uint32_t depth;
   };
-  struct HashOf128 {
-    size_t operator()(const Hash128& hash) const { return hash.low; }
+  // By the hash of its raw frames, which no other stack has.
+  struct RawStack {
+    Hash128 hash;
+    uint32_t number;
+  };
+  // A class that is named by its signature, and its name: texts, by number.
+  struct SignedType {
+    uint32_t signature;
+    uint32_t name;
   };
   struct NamedFrame {
     uint32_t number;  // of the method
@@ -183,10 +190,15 @@ class EventStacks {
     int32_t line;
   };
 
+  static void AddLengths(jvmtiEnv* jvmti, std::span<RawFrame> frames);
   static Learnt NoJavaCode();
   Learnt Learn(jvmtiEnv* jvmti, JNIEnv* jni, const RawFrame& frame) const;
   int32_t LineAt(jvmtiEnv* jvmti, const RawFrame& frame) const;
   // With the mutex held.
+  uint32_t FindStack(const Hash128& hash) const;
+  // kNone: a frame is not known, and is in `unknown`.
+  uint32_t AddStack(const Hash128& hash, std::span<const RawFrame> frames,
+                    std::vector<RawFrame>& unknown);
   Known Intern(const Learnt& learnt);
   uint32_t InternPlace(const Place& place);
   uint32_t InternStack(std::span<const uint32_t> places);
@@ -213,11 +225,12 @@ class EventStacks {
   Arena<uint32_t> stack_places_;
   ChunkedVector<Interned> stacks_;
   HashIndex stack_index_;
-  // By the signature of a class: its number in texts_.
-  std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>> types_;
-  // These two forget all when they have too many: raw frames and stacks can be learnt again.
+  std::vector<SignedType> types_;
+  HashIndex type_index_;
+  // These forget all when they have too many: raw frames and stacks can be learnt again.
   std::unordered_map<RawFrame, Known, RawFrameHash> raw_frames_;
-  std::unordered_map<Hash128, uint32_t, HashOf128> raw_stacks_;
+  std::vector<RawStack> raw_stacks_;
+  HashIndex raw_stack_index_;
   // Used by Write into a log alone. The text is changed with the mutex held.
   std::string last_in_log_;
   uint64_t next_ns_ = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "agent/instrument/table/code_hash.h"
-#include "cli/files/class_notes.h"
 #include "cli/views/report/class_listings.h"
 #include "writer/names/generated_names.h"
 #include "writer/names/type_names.h"
@@ -250,7 +249,8 @@ void ProfileRecords::AddObjects(uint32_t number, const Site& site) {
 
 std::optional<MethodIndex> ProfileRecords::Find(TypeIndex type, std::string_view name,
                                                 std::string_view descriptor) const {
-  return methods_.contains(type) ? FindMethod(profile_, type, name, descriptor) : std::nullopt;
+  return methods_.contains(type) ? report::FindMethod(profile_, type, name, descriptor)
+                                 : std::nullopt;
 }
 
 }  // namespace iprof::cli

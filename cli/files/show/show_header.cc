@@ -91,7 +91,7 @@ class Header {
       for (const EventTables::Allocation& row : events.allocations())
         samples = SaturatingAdd(samples, row.samples);
       Line("allocated:",
-           fmt::format("{} in {} objects, estimated from {} ({})", sum(EventValue::kAllocBytes),
+           fmt::format("{} in {} objects, estimated from {}{}", sum(EventValue::kAllocBytes),
                        sum(EventValue::kAllocObjects), Counted(samples, "sample", "samples"),
                        DistancesOf(figures->intervals, EventUnit::kBytes, "one every ")));
       Line("alive:", figures->swept_ms == 0
@@ -102,16 +102,16 @@ class Header {
     }
     if (const auto& figures = events.wait_figures())
       Line("waited:",
-           fmt::format("{} for locks, in {} ({})", sum(EventValue::kLockTime),
+           fmt::format("{} for locks, in {}{}", sum(EventValue::kLockTime),
                        Counted(SumOf(events, EventValue::kLockCount), "wait", "waits"),
                        DistancesOf(figures->thresholds, EventUnit::kNanoseconds, "of at least ")));
   }
-  // "one every 524.3 kB"; of a merge with several, "one every 524.3 kB or 1.0 MB"
+  // " (one every 524.3 kB)"; of a merge with several, " (one every 524.3 kB or 1.0 MB)"; nothing if that is not known
   static std::string DistancesOf(const std::set<int64_t>& numbers, EventUnit unit,
                                  std::string_view before) {
     std::vector<std::string> texts;
     for (const int64_t number : numbers) texts.push_back(ShownValue(unit, number));
-    return std::string(before) + JoinText(texts, " or ");
+    return texts.empty() ? std::string() : fmt::format(" ({}{})", before, JoinText(texts, " or "));
   }
 
   // What the file has instead of whole stacks.

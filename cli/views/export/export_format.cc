@@ -23,6 +23,14 @@ constexpr ExportFormat kFormats[] = {
      .needs_samples = true,
      .parse = ParseHprofOptions,
      .write = WriteHprof},
+    {.name = "lcov",
+     .help = "executions of lines and branches for genhtml and services for coverage",
+     .needs_coverage = true,
+     .write = WriteLcov},
+    {.name = "jacoco",
+     .help = "the XML of JaCoCo's reports, for tools that read that",
+     .needs_coverage = true,
+     .write = WriteJacoco},
 };
 
 }  // namespace

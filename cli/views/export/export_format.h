@@ -21,6 +21,8 @@
 
 namespace iprof {
 
+struct Coverage;
+
 // HPROF's own options, with its defaults.
 struct HprofOptions {
   size_t depth = 4;        // frames of a trace, from the innermost one on
@@ -36,6 +38,7 @@ struct ExportOptions {
   // is the default.
   std::optional<EventValue> value = std::nullopt;
   HprofOptions hprof = {};
+  const Coverage* coverage = nullptr;  // for formats that need it (cli/views/coverage/coverage.h)
 };
 
 struct ExportFormat {
@@ -44,7 +47,9 @@ struct ExportFormat {
   bool takes_bci = false;      // ExportOptions::bci has an effect
   bool one_table = false;      // it holds the stacks of one table, ExportOptions::stacks
   bool needs_samples = false;  // or allocations, or waits: there is no such file of calls alone
-  bool compressed = false;     // such files are always compressed, with any name
+  bool needs_coverage =
+      false;                // it has lines of class files, and no stacks: ExportOptions::coverage
+  bool compressed = false;  // such files are always compressed, with any name
   // Reads the format's own options, which stand behind its name: "depth=8,thread=y" of "hprof@depth=8,thread=y". Returns
   // what is wrong with them, or an empty string. Null: it has none.
   std::string (*parse)(std::string_view text, ExportOptions& options) = nullptr;
@@ -109,5 +114,15 @@ Status WriteSpeedscope(const Profile& profile, const ExportOptions& options, Byt
 Status WriteHprof(const Profile& profile, const ExportOptions& options, ByteSink& sink);
 // "depth=4,cutoff=0.0001,lineno=y,thread=n", any of them; see ExportFormat::parse.
 std::string ParseHprofOptions(std::string_view text, ExportOptions& options);
+
+// The text of lcov's tracefiles, which genhtml and many services read: a record for each source file, with a method's first line and
+// calls (FN, FNDA), the ways of branches (BRDA: line, number of the branch in its line, way in the order of the code, executions;
+// '-' if the branch never ran), and executions of lines (DA). A method is "Cart$Item.total(int;java.lang.String)double", without commas,
+// which end names there.
+Status WriteLcov(const Profile& profile, const ExportOptions& options, ByteSink& sink);
+
+// The XML of JaCoCo's reports (report.dtd 1.1): packages, classes, methods, lines, with instructions and ways of branches that ran and
+// that did not. It has no counts of executions.
+Status WriteJacoco(const Profile& profile, const ExportOptions& options, ByteSink& sink);
 
 }  // namespace iprof

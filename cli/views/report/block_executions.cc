@@ -6,12 +6,6 @@
 namespace iprof {
 namespace {
 
-struct Edge {
-  uint32_t from;
-  uint32_t to;
-  std::optional<int64_t> count;
-};
-
 struct Block {
   size_t first;  // instructions [first, end)
   size_t end;
@@ -43,11 +37,25 @@ class Flow {
     }
   }
 
-  std::vector<BlockExecutions> Result() const {
-    std::vector<BlockExecutions> result;
-    for (const Block& block : blocks_) result.push_back({code_[block.first].bci, block.count});
-    return result;
+  // Handlers of which nothing is known become what is seen in them. Solve again afterwards.
+  void AssumeHandlers(const std::map<Bci, int64_t>& seen) {
+    for (Block& block : blocks_) {
+      if (block.is_closed || block.count) continue;
+      block.count = SeenIn(block, seen);
+    }
   }
+  // The most that was seen of an instruction of the block.
+  int64_t SeenIn(const Block& block, const std::map<Bci, int64_t>& seen) const {
+    int64_t most = 0;
+    for (auto at = seen.lower_bound(code_[block.first].bci);
+         at != seen.end() && at->first <= code_[block.end - 1].bci; ++at)
+      most = std::max(most, at->second);
+    return most;
+  }
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<FlowEdge>& edges() const { return edges_; }
+  Bci BciOf(const Block& block) const { return code_[block.first].bci; }
 
  private:
   void FindBlocks() {
@@ -56,7 +64,7 @@ class Flow {
     std::vector<bool> starts(code_.size() + 1, false);
     if (!code_.empty()) starts[0] = true;
     for (size_t i = 0; i < code_.size(); ++i) {
-      if (code_[i].is_handler) starts[i] = true;
+      if (code_[i].is_handler) starts[i] = has_handlers_ = true;
       if (!code_[i].targets.empty() || !code_[i].falls_through) starts[i + 1] = true;
       for (const Bci target : code_[i].targets) starts[at.at(target)] = true;
     }
@@ -90,7 +98,10 @@ class Flow {
     }
     // An image build folded this branch and later ones into a switch. Which way leads there is not known.
     const bool is_folded = elsewhere > 0 && missing == 0;
-    if (is_folded) blocks_[b].count = all;
+    // With handlers, what flows in is more than what ran, because an exception's way counts twice: to the end of the block that it
+    // left, and from the handler. So the branch's own count is nearer.
+    const bool tells_all = b != 0 && has_handlers_ && counted != branches.end() && elsewhere == 0;
+    if (is_folded || tells_all) blocks_[b].count = all;
     for (const Bci target : targets) {
       std::optional<int64_t> count;
       if (counted != branches.end() && !is_folded) {
@@ -103,7 +114,7 @@ class Flow {
       }
       const auto edge = static_cast<uint32_t>(edges_.size());
       const uint32_t to = block_at_.at(target);
-      edges_.push_back({b, to, count});
+      edges_.push_back({b, to, count, 0});
       blocks_[b].out.push_back(edge);
       blocks_[to].in.push_back(edge);
     }
@@ -154,8 +165,9 @@ class Flow {
 
   std::span<const ListedInstruction> code_;
   int64_t calls_;
+  bool has_handlers_ = false;
   std::vector<Block> blocks_;
-  std::vector<Edge> edges_;
+  std::vector<FlowEdge> edges_;
   std::unordered_map<Bci, uint32_t> block_at_;
 };
 
@@ -165,7 +177,28 @@ std::vector<BlockExecutions> CountBlocks(std::span<const ListedInstruction> inst
                                          int64_t calls, const BranchCounts& branches) {
   Flow flow(instructions, calls, branches);
   flow.Solve();
-  return flow.Result();
+  std::vector<BlockExecutions> result;
+  for (const Block& block : flow.blocks()) result.push_back({flow.BciOf(block), block.count});
+  return result;
+}
+
+MethodFlow CountFlow(std::span<const ListedInstruction> instructions, int64_t calls,
+                     const BranchCounts& branches, const std::map<Bci, int64_t>& seen) {
+  Flow flow(instructions, calls, branches);
+  flow.Solve();
+  MethodFlow result;
+  for (const Block& block : flow.blocks())
+    result.blocks.push_back({block.first, block.end, block.count, 0});
+  result.edges = flow.edges();
+  flow.AssumeHandlers(seen);
+  flow.Solve();
+  for (size_t b = 0; b < result.blocks.size(); ++b) {
+    const Block& assumed = flow.blocks()[b];
+    result.blocks[b].assumed = assumed.count.value_or(flow.SeenIn(assumed, seen));
+  }
+  for (size_t e = 0; e < result.edges.size(); ++e)
+    result.edges[e].assumed = flow.edges()[e].count.value_or(0);
+  return result;
 }
 
 }  // namespace iprof

@@ -80,6 +80,40 @@ TEST_CASE("a branch that an image build folded with others: what does not follow
         Blocks{{0, 5}, {1, 6}, {5, {}}, {6, {}}});
 }
 
+TEST_CASE("what a handler did is assumed from the calls in it, and nothing else is") {
+  // 0: nop (a call);  1: goto 6;  4: handler;  5: nop (a call);  6: nop;  7: return
+  const std::vector<ListedInstruction> code = {Plain(0), Goto(1, 6), Handler(4),
+                                               Plain(5), Plain(6),   Return(7)};
+  const auto assumed = [&](const std::map<Bci, int64_t>& seen) {
+    std::vector<int64_t> counts;
+    for (const FlowBlock& block : CountFlow(code, 9, {}, seen).blocks)
+      counts.push_back(block.assumed);
+    return counts;
+  };
+  CHECK(CountBlocks(code, 9, {}) == Blocks{{0, 9}, {4, std::nullopt}, {6, std::nullopt}});
+  CHECK(assumed({{5, 2}}) == std::vector<int64_t>{9, 2, 11});
+  CHECK(assumed({{0, 4}}) == std::vector<int64_t>{9, 0, 9});  // a known count stays
+}
+
+TEST_CASE("behind a handler, a branch has its own count") {
+  // 0: nop;  1: goto 6;  4: handler;  5: if → 6;  6: if → 8;  7: return;  8: return: the call at 0 threw twice
+  const std::vector<ListedInstruction> code = {Plain(0), Goto(1, 6), Handler(4), If(5, 6),
+                                               If(6, 8), Return(7),  Return(8)};
+  CHECK(CountBlocks(code, 10, {{5, {{6, 2}}}, {6, {{7, 1}, {8, 9}}}}) ==
+        Blocks{{0, 10}, {4, 2}, {6, 10}, {7, 1}, {8, 9}});
+}
+
+TEST_CASE("the ways of a branch are edges, also those that nothing is known of") {
+  const std::vector<ListedInstruction> code = {If(0, 6), Goto(3, 7), Plain(6), Return(7)};
+  const MethodFlow known = CountFlow(code, 10, {{0, {{6, 3}, {3, 7}}}}, {});
+  REQUIRE(known.edges.size() == 4);
+  CHECK(known.edges[0].count == 7);
+  CHECK(known.edges[1].count == 3);
+  const MethodFlow unknown = CountFlow(code, 10, {}, {});
+  CHECK(!unknown.edges[0].count);
+  CHECK(unknown.edges[0].assumed == 0);
+}
+
 TEST_CASE("a method without code has no blocks") { CHECK(CountBlocks({}, 3, {}).empty()); }
 
 }  // namespace iprof

@@ -200,17 +200,6 @@ std::vector<std::pair<Bci, int>> LinesOf(const MethodCode& code) {
   return lines;
 }
 
-std::string SourceFileOf(const ClassFile& file) {
-  const uint8_t* const at = file.bytes().data() + file.attributes_offset();
-  AttributeWalk walk(at + 2, classfile::LoadU2(at));
-  for (AttributeView attribute; walk.Next(&attribute);) {
-    if (file.pool().Utf8(attribute.name) == "SourceFile" && attribute.bytes.size() == 2)
-      return NormalizeUtf8(
-          file.pool().Utf8(classfile::CpIndex{classfile::LoadU2(attribute.bytes.data())}));
-  }
-  return {};
-}
-
 ListedInstruction Listed(const MethodCode& code, Insn i) {
   const classfile::Instruction& instruction = code.at(i);
   ListedInstruction listed = FlowOf(code, i);
@@ -219,12 +208,6 @@ ListedInstruction Listed(const MethodCode& code, Insn i) {
   if (IsInvoke(instruction.op) && instruction.op != classfile::Op::invokedynamic)
     listed.callee = listed.operand;
   return listed;
-}
-
-// Whether the profile knows that the method had other code than this when it was recorded.
-bool HasOtherCode(const MethodCode& code, uint64_t recorded) {
-  classfile::SymbolicCode symbolic;
-  return recorded != 0 && !IsSameCode(KeptCodeHash(instrument::CodeHash(code, symbolic)), recorded);
 }
 
 // Whether a descriptor has the types of a profile's signature: declaring type, return type, parameters.
@@ -254,6 +237,35 @@ ListedInstruction FlowOf(const MethodCode& code, Insn i) {
   if (IsSwitch(instruction.op))
     listed.targets.push_back(Value(code.BciOf(code.Successor(i, classfile::kSwitchDefault))));
   return listed;
+}
+
+std::string SourceFileOf(const ClassFile& file) {
+  const uint8_t* const at = file.bytes().data() + file.attributes_offset();
+  AttributeWalk walk(at + 2, classfile::LoadU2(at));
+  for (AttributeView attribute; walk.Next(&attribute);) {
+    if (file.pool().Utf8(attribute.name) == "SourceFile" && attribute.bytes.size() == 2)
+      return NormalizeUtf8(
+          file.pool().Utf8(classfile::CpIndex{classfile::LoadU2(attribute.bytes.data())}));
+  }
+  return {};
+}
+
+bool HasOtherCode(const MethodCode& code, uint64_t recorded) {
+  classfile::SymbolicCode symbolic;
+  return recorded != 0 && !IsSameCode(KeptCodeHash(instrument::CodeHash(code, symbolic)), recorded);
+}
+
+std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex declaring,
+                                      std::string_view name, std::string_view descriptor) {
+  const auto types = SignatureOf(descriptor);
+  if (!types) return std::nullopt;
+  std::vector<TypeIndex> signature{declaring};
+  for (const std::string& each : *types) {
+    const auto known = profile.FindType(ToUtf8(each));
+    if (!known) return std::nullopt;
+    signature.push_back(*known);
+  }
+  return profile.FindMethod(ToUtf8(name), signature);
 }
 
 struct ClassListings::LoadedClass {

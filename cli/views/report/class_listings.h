@@ -25,6 +25,13 @@ using FindClass = std::function<std::optional<std::vector<uint8_t>>(std::string_
 
 // Where control goes from an instruction, without texts.
 ListedInstruction FlowOf(const classfile::MethodCode& code, classfile::Insn i);
+// The name of the class's source file, "Cart.java"; empty if it does not say it.
+std::string SourceFileOf(const classfile::ClassFile& file);
+// Whether the profile knows that the method had other code than this when it was recorded: `recorded` is Profile::CodeHash.
+bool HasOtherCode(const classfile::MethodCode& code, uint64_t recorded);
+// The method of a class that a class file gives this name and descriptor.
+std::optional<MethodIndex> FindMethod(const Profile& profile, TypeIndex declaring,
+                                      std::string_view name, std::string_view descriptor);
 
 class ClassListings : public ListingSource {
  public:

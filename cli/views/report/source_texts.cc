@@ -28,6 +28,14 @@ bool IsSafe(std::string_view path) {
   }
 }
 
+// "a/b/Cart.java" of a class in a.b; empty if that is no path below a folder.
+std::string PathIn(std::string_view internal_name, std::string_view file) {
+  const size_t slash = internal_name.rfind('/');
+  std::string path(internal_name.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
+  path += file;
+  return file.find('/') != std::string_view::npos || !IsSafe(path) ? std::string() : path;
+}
+
 std::vector<std::string> SplitLines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -101,15 +109,28 @@ std::optional<std::string> SourceTexts::Read(const std::string& path) const {
 
 const std::vector<std::string>* SourceTexts::Find(std::string_view internal_name,
                                                   std::string_view file) const {
-  const size_t slash = internal_name.rfind('/');
-  std::string path(internal_name.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
-  path += file;
-  if (file.find('/') != std::string_view::npos || !IsSafe(path)) return nullptr;
+  const std::string path = PathIn(internal_name, file);
+  if (path.empty()) return nullptr;
   const auto [at, is_new] = read_.try_emplace(path);
   if (is_new) {
     if (const auto text = Read(path)) at->second = SplitLines(*text);
   }
   return at->second.empty() ? nullptr : &at->second;
+}
+
+std::optional<std::string> SourceTexts::PathOf(std::string_view internal_name,
+                                               std::string_view file) const {
+  const std::string path = PathIn(internal_name, file);
+  if (path.empty()) return std::nullopt;
+  for (const Place& place : places_) {
+    if (place.archive) continue;
+    for (const std::string& prefix : place.prefixes) {
+      std::error_code error;
+      std::string name = fmt::format("{}{}{}", place.folder, prefix, path);
+      if (fs::is_regular_file(name, error)) return name;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace iprof::report

@@ -30,6 +30,8 @@ class SourceTexts {
 
   // The lines of a class's source file: "a/b/Outer$Inner", "Outer.java".
   const std::vector<std::string>* Find(std::string_view internal_name, std::string_view file) const;
+  // Where that file is, if it is in a folder: "src/main/java/a/b/Outer.java".
+  std::optional<std::string> PathOf(std::string_view internal_name, std::string_view file) const;
 
  private:
   struct Place {
