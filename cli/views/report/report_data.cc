@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include "cli/views/report/call_edges.h"
+#include "cli/views/report/flame_times.h"
 #include "cli/views/report/profile_facts.h"
 #include "cli/views/report/report_events.h"
 #include "cli/views/report/report_model.h"
-#include "writer/base/time_period.h"
 #include "writer/names/jdk_classes.h"
 #include "writer/ops/diff.h"
 #include "writer/profile/io/event_part.h"
@@ -55,7 +54,11 @@ class Writing {
     ChooseMethods(frames, threads);
     json_.Key("flame");
     WriteFlames(frames);
-    WritePeriods(frames);
+    const std::set<uint32_t>& periods = model_.periods();
+    if (!periods.empty()) {
+      WriteSeconds(periods, json_.Key("seconds"));
+      WriteTimes(frames, periods, json_.Key("times"));
+    }
     WriteThreads(threads);
     WriteMethods();
     WriteMonitors();
@@ -197,42 +200,13 @@ class Writing {
 
   // --- The flame graph.
 
-  // In the report, periods are numbered from the first one that has samples.
-  void WritePeriods(const std::vector<FlameFrame>& frames) {
-    const std::set<uint32_t>& periods = model_.periods();
-    if (periods.empty()) return;
-    json_.Key("seconds").Open('[');
-    for (const uint32_t period : periods) json_.Int(BeginOf(period));
-    const uint32_t last = *periods.rbegin();
-    json_.Int(last == kLastPeriod ? 0 : BeginOf(last + 1)).Close(']').Key("times");
-    WriteTimes(frames);
-  }
-
-  void WriteTimes(const std::vector<FlameFrame>& frames) {
-    const std::set<uint32_t>& periods = model_.periods();
-    const auto number = [&](uint32_t period) {
-      return std::distance(periods.begin(), periods.find(period));
-    };
-    json_.Open('[');
-    for (const FlameFrame& frame : frames) {
-      if (frame.times.size() == 1 && frame.times[0].second == SumOf(frame.weight)) {
-        json_.Int(number(frame.times[0].first));
-        continue;
-      }
-      json_.Open('[');
-      for (const auto& [period, weight] : frame.times) json_.Int(number(period)).Int(weight);
-      json_.Close(']');
-    }
-    json_.Close(']');
-  }
-
   void WriteThreads(const std::vector<ThreadFlames>& threads) {
     if (threads.empty()) return;
     json_.Key("threads").Open('[');
     for (const ThreadFlames& thread : threads) {
       json_.Open('[').String(thread.name).Int(thread.samples);
       WriteFlames(thread.frames);
-      if (!model_.periods().empty()) WriteTimes(thread.frames);
+      if (!model_.periods().empty()) WriteTimes(thread.frames, model_.periods(), json_);
       json_.Close(']');
     }
     json_.Close(']');

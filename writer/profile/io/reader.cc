@@ -181,38 +181,23 @@ class ModelBuilder final : public ProfileEvents {
   Samples WholeSamples() {
     const auto json = AgentPart(profile_, kSplitPart);
     if (!json) return std::move(samples_);
+    const auto names = HiddenNames::Parse(*json);
+    // Until the pieces are found, a hidden method has an index behind those of all others.
+    const size_t known = profile_.method_count();
+    std::optional<SplitPart> split;
+    if (names && CanDeclare(*names)) split = ParseSplit(*json, *names, known);
+    const bool has_labels = split && labels_ != SampleLabels::kNone &&
+                            !(split->of_threads.empty() && split->of_periods.empty());
+    // Stacks take memory.
+    if (split && split->stacks.empty() && !has_labels) return std::move(samples_);
     std::vector<SampledStack> stacks;
     for (const auto& [context, count] : samples_)
       stacks.push_back({profile_.Frames(context), count});
-    if (!JoinWith(*json, stacks)) {
+    const SplitPart labels = split ? LabelsOf(*split) : SplitPart();
+    if (!split || !JoinPieces(*std::move(split), stacks)) {
       RemoveAgentPart(profile_, kSplitPart);
       return std::move(samples_);
     }
-    Samples whole;
-    for (const SampledStack& stack : stacks)
-      whole.emplace_back(profile_.AddContext(stack.frames), stack.weight);
-    return whole;
-  }
-
-  // Changes nothing if the part does not fit.
-  bool JoinWith(std::string_view part, std::vector<SampledStack>& stacks) {
-    const auto names = HiddenNames::Parse(part);
-    if (!names || !CanDeclare(*names)) return false;
-    // Until the pieces are found, a hidden method has an index behind those of all others.
-    const size_t known = profile_.method_count();
-    std::unordered_map<int64_t, uint32_t, IdHash> hidden;
-    for (const HiddenNames::Method& method : names->methods)
-      hidden.emplace(method.id, static_cast<uint32_t>(known + hidden.size()));
-    auto split = SplitPart::Parse(part, [&](int64_t id) {
-      const auto found = hidden.find(id);
-      return MethodIndex{found == hidden.end() ? methods_.Find(id) : found->second};
-    });
-    if (!split) return false;
-    const SplitPart labels{.threads = std::move(split->threads),
-                           .of_threads = std::move(split->of_threads),
-                           .seconds = std::move(split->seconds),
-                           .of_periods = std::move(split->of_periods)};
-    if (!JoinPieces(*std::move(split), stacks)) return false;
     const std::vector<MethodIndex> declared = Declare(*names);
     for (SampledStack& stack : stacks) {
       for (Frame& frame : stack.frames) {
@@ -221,7 +206,29 @@ class ModelBuilder final : public ProfileEvents {
       }
     }
     JoinThreads(labels, labels_, stacks, profile_);
-    return true;
+    Samples whole;
+    for (const SampledStack& stack : stacks)
+      whole.emplace_back(profile_.AddContext(stack.frames), stack.weight);
+    return whole;
+  }
+
+  std::optional<SplitPart> ParseSplit(std::string_view part, const HiddenNames& names,
+                                      size_t known) const {
+    std::unordered_map<int64_t, uint32_t, IdHash> hidden;
+    for (const HiddenNames::Method& method : names.methods)
+      hidden.emplace(method.id, static_cast<uint32_t>(known + hidden.size()));
+    return SplitPart::Parse(part, [&](int64_t id) {
+      const auto found = hidden.find(id);
+      return MethodIndex{found == hidden.end() ? methods_.Find(id) : found->second};
+    });
+  }
+
+  // Takes them out of the part.
+  static SplitPart LabelsOf(SplitPart& split) {
+    return {.threads = std::move(split.threads),
+            .of_threads = std::move(split.of_threads),
+            .seconds = std::move(split.seconds),
+            .of_periods = std::move(split.of_periods)};
   }
 
   bool CanDeclare(const HiddenNames& names) const {

@@ -18,6 +18,7 @@ export function missingText(model) {
   const hasAny = (...tables) => tables.some((name) => model.profiles.some((_, side) => model.total(name, side) > 0));
   const missing = [hasAny('calls', 'branches', 'receivers') ? '' : 'counts', hasAny('samples') ? '' : 'samples'].filter(Boolean);
   if (missing.length === 0) return null;
+  if (model.isPart && missing.at(-1) === 'samples') return element('p', {class: 'note'}, 'There are no samples of this thread in this time.');
   return element('p', {class: 'note'}, `This profile has no ${missing.join(' and no ')}. `
     + (missing.length === 2 ? 'Nothing ran while it was recorded, or a filter left out everything.'
       : missing[0] === 'counts' ? 'A profile that is recorded with calls=y and branches=y has.' : 'A profile that is recorded with samples=y has.'));

@@ -93,6 +93,7 @@ export function readModel(data) {
     cut: data.cut,
     mostEdges: data.cut.most_edges,  // callers or callees of a method
     events: data.events ?? null,  // events_view.js reads them
+    isPart: data.is_part === true,  // samples.js has left out some samples
   };
   model.isDiff = sides > 1;
   // Of a table, of one profile.

@@ -101,7 +101,7 @@ export function dataOfSamples(data, thread, time) {
   const notes = [...profile.notes];
   if (thread) notes.push(['Thread', `${thread[0]}: samples are of it alone, counts of all threads`]);
   if (time) notes.push(['Time', `${duringText(data.seconds, time)}: samples are of it alone, counts of the whole recording`]);
-  return {...data, methods, flame,
+  return {...data, methods, flame, is_part: true,
     cut: {...data.cut, frames, all_frames: allFrames, undrawn: samples > 0 ? undrawn / samples : 0},
     profiles: [{...profile, tables, notes}]};
 }

@@ -10,7 +10,7 @@ export function createThreadControl(threads, chosen) {
     element('option', {value: ''}, 'All threads'),
     threads.map(([name, samples]) => element('option', {value: name}, `${name} (${percent(share(samples, sum))})`)));
   return {
-    elements: [element('label', {for: 'thread', class: 'dim'}, 'Thread'), select],
+    elements: [element('span', {class: 'choice'}, element('label', {for: 'thread', class: 'dim'}, 'Thread'), select)],
     choose(name) { select.value = name; },
   };
 }

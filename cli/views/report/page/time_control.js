@@ -36,7 +36,8 @@ export function createTimeControl(begins, chosen) {
     chosen(from.value, to.value);
   }
   return {
-    elements: [element('label', {for: 'from', class: 'dim'}, 'Samples from'), from, element('label', {for: 'to', class: 'dim'}, 'to'), to],
+    elements: [element('span', {class: 'choice'},
+      element('label', {for: 'from', class: 'dim'}, 'Samples from'), from, element('label', {for: 'to', class: 'dim'}, 'to'), to)],
     choose(first, end) { from.value = first; to.value = end; },
   };
 }
