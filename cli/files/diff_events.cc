@@ -38,9 +38,7 @@ struct Row {
     return std::hypot(ErrorOfSamples(a.samples) * static_cast<double>(a.value),
                       ErrorOfSamples(b.samples) * static_cast<double>(b.value));
   }
-  bool is_within_error() const {
-    return std::abs(static_cast<double>(change())) <= error();
-  }
+  bool is_within_error() const { return std::abs(static_cast<double>(change())) <= error(); }
   // 1: it was or is nothing.
   double relative() const {
     const int64_t most = std::max(a.value, b.value);
@@ -72,24 +70,24 @@ class Comparison {
  private:
   bool is_sampled() const { return !FactsOf(options_.value).name.starts_with("lock"); }
 
-  void Add(const EventTables& all, Sum Row::* side) {
+  void Add(const EventTables& all, Sum Row::*side) {
     const EventTables events = FilterEvents(all, options_.filter);
-    const auto with_classes = [&](const auto& samples_of, int64_t Sum::* figure) {
+    const auto with_classes = [&](const auto& samples_of, int64_t Sum::*figure) {
       for (const ClassSum& sum :
            SumsByClass(samples_of(events, options_.value, ClassFrames::kInnermost))) {
         Row& row = by_class_[sum.name];
         row.name = sum.name;
-        row.shown = sum.name.empty() ? "(not known)"
-                                     : EscapeForTerminal(options_.whole_names
-                                                             ? sum.name
-                                                             : ShortTypeName(sum.name));
+        row.shown =
+            sum.name.empty()
+                ? "(not known)"
+                : EscapeForTerminal(options_.whole_names ? sum.name : ShortTypeName(sum.name));
         row.*side.*figure = sum.weight;
         sum_.*side.*figure += sum.weight;
       }
     };
     with_classes(EventsAsSamples, &Sum::value);
     with_classes(SampleCountsOf, &Sum::samples);
-    const auto with_methods = [&](const Profile& profile, int64_t Sum::* figure) {
+    const auto with_methods = [&](const Profile& profile, int64_t Sum::*figure) {
       const CodeNames names(profile, options_.whole_names);
       for (const FlatRow& flat :
            ComputeFlatProfile(profile, FlatKey::kMethod, options_.filter).rows) {
@@ -110,8 +108,10 @@ class Comparison {
   std::vector<Row> Chosen(const Rows& rows) const {
     std::vector<Row> chosen;
     for (const auto& [name, row] : rows) {
-      const double weight = std::max(Share(row.a.value, sum_.a.value), Share(row.b.value, sum_.b.value));
-      if (row.change() != 0 && row.relative() >= options_.threshold && weight >= options_.min_weight)
+      const double weight =
+          std::max(Share(row.a.value, sum_.a.value), Share(row.b.value, sum_.b.value));
+      if (row.change() != 0 && row.relative() >= options_.threshold &&
+          weight >= options_.min_weight)
         chosen.push_back(row);
     }
     std::ranges::stable_sort(chosen, {}, [](const Row& row) {
@@ -155,7 +155,8 @@ class Comparison {
       return;
     }
     const std::string error_title = is_sampled() ? fmt::format("{:>10}  ", "±") : "";
-    console_.Heading(fmt::format("{:>10}  {:>10}  {:>11}  {}{}", "A", "B", "change", error_title, by));
+    console_.Heading(
+        fmt::format("{:>10}  {:>10}  {:>11}  {}{}", "A", "B", "change", error_title, by));
     constexpr std::string_view kWithin = " (within the error)";
     const size_t used = 37 + (is_sampled() ? 12 + kWithin.size() : 0);
     const size_t room = options_.whole_names ? SIZE_MAX : LayoutOf(console_).Room(used);
@@ -188,11 +189,13 @@ class Comparison {
     json.Field("value", FactsOf(options_.value).name);
     PrintFields(json, sum_);
     for (const auto& [key, rows] : {std::pair("classes", &classes), std::pair("methods", &methods)})
-      json.Objects(key, std::vector(rows->begin(), rows->begin() + static_cast<ptrdiff_t>(Limit(rows->size()))),
-                   [&](const Row& row) {
-                     json.Field("name", row.name);
-                     PrintFields(json, row);
-                   });
+      json.Objects(
+          key,
+          std::vector(rows->begin(), rows->begin() + static_cast<ptrdiff_t>(Limit(rows->size()))),
+          [&](const Row& row) {
+            json.Field("name", row.name);
+            PrintFields(json, row);
+          });
     json.EndObject();
   }
 
