@@ -89,6 +89,39 @@ class Events(CliTest):
         self.write("plain.iprof", with_events(alloc=events()["alloc"] | {"dropped": 3, "samples": 23}))
         self.assertIn("3 of 23 sampled objects are missing", self.err("top", "--value", "alloc-bytes", plain))
 
+    def test_diff(self):
+        def of(node, array):
+            """Objects of 5 kB each; all of them are sampled."""
+            rows = [[0, 2, 0, 5000 * node, node, 0, 0, node, 0], [4, 0, 0, 5000 * array, array, 0, 0, array, 0]]
+            return with_events(alloc=events()["alloc"] | {"samples": node + array, "rows": rows})
+        a, b = self.write("one.iprof", of(600, 1400)), self.write("two.iprof", of(660, 1920))
+        diff = ["diff", "--value", "alloc-bytes"]
+        self.assertEqual(self.out(*diff, a, b), (
+            f"A: {a}\nB: {b}\n\n"
+            "alloc-bytes: 10.0 MB -> 12.9 MB, +2.9 MB ± 1.0 MB\n\n"
+            "         A           B       change           ±  class\n"
+            "    7.0 MB      9.6 MB      +2.6 MB    864.3 kB  byte[]\n"
+            "    3.0 MB      3.3 MB    +300.0 kB    532.4 kB  Node (within the error)\n\n"
+            "         A           B       change           ±  method\n"
+            "    7.0 MB      9.6 MB      +2.6 MB    864.3 kB  Arrays.copyOf\n"
+            "    3.0 MB      3.3 MB    +300.0 kB    532.4 kB  Main.load (within the error)\n"))
+        made = self.json(*diff, a, b)
+        self.assertEqual([(row["name"], row["a"], row["b"], row["samples_b"], row["within_error"]) for row in made["classes"]],
+                         [("byte[]", 7000000, 9600000, 1920, False), ("a.Node", 3000000, 3300000, 660, True)])
+        self.assertEqual((made["a"], made["b"], made["within_error"]), (10000000, 12900000, False))
+        # What is within the error is no difference, and neither is less than asked for.
+        self.run_tool(*diff, "--exit-code", a, b, expect=1)
+        self.run_tool(*diff, "--exit-code", a, self.write("other.iprof", of(660, 1400)))
+        self.run_tool(*diff, "--threshold", "50%", a, b)
+        self.assertIn("no difference beyond the error", self.out(*diff, a, self.write("other.iprof", of(660, 1400))))
+        self.assertNotIn("copyOf", self.out(*diff, "--app", a, b))
+        # Waits are counted.
+        other = self.write("waits.iprof", with_events(lock=events(2)["lock"]))
+        self.assertIn("lock-time: 25.0 ms -> 50.0 ms, +25.0 ms\n", self.out("diff", "--value", "lock-time", self.file, other))
+        self.run_tool("diff", "--value", "lock-count", "--exit-code", self.file, other, expect=1)
+        self.assertIn("no --table", self.err(*diff, "--table", "calls", a, b, expect=2))
+        self.assertIn("has no allocations", self.err(*diff, a, self.write("plain.iprof", profile()), expect=5))
+
     def test_collapsed(self):
         self.assertEqual(self.out("convert", "--to", "collapsed", "--value", "alloc-bytes", self.file).splitlines(), [
             "[main];a.Main.main;a.Main.load;a.Node 3000000",

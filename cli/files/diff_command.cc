@@ -2,6 +2,8 @@
 #include "cli/files/callers_alike.h"
 #include "cli/files/class_notes.h"
 #include "cli/files/code_names.h"
+#include "cli/files/diff_events.h"
+#include "cli/files/event_option.h"
 #include "cli/files/file_entries.h"
 #include "cli/files/filter_options.h"
 #include "cli/files/profile_files.h"
@@ -66,6 +68,7 @@ class DiffCommand : public Command {
         options, "--min-weight", options_.min_weight,
         "Leave out what has a smaller share of its table in both profiles (default: 0.1%)");
     AddTables(options, tables_);
+    value_.AddTo(options, "What to compare");
     filter_.AddTo(options);
     classes_.AddTo(options);
     AddCount(options, "-n,--topn", topn_, "Print at most N of each list (default: 20; 0: all)");
@@ -82,10 +85,14 @@ class DiffCommand : public Command {
     if (a_ == "-" && b_ == "-") {
       return console.Error(Status(Code::kUsage, "standard input ('-') can be read only once"));
     }
+    if (value_.value() && (!tables_.empty() || declared_))
+      return console.Error(
+          Status(Code::kUsage, "--value is of classes and methods: no --table, no --declared"));
     Result<Profile> a = ReadPart(console, a_, filter_.filter());
     if (!a.ok()) return console.Error(a.status());
     Result<Profile> b = ReadPart(console, b_, filter_.filter());
     if (!b.ok()) return console.Error(b.status());
+    if (value_.value()) return CompareEvents(console, *a, *b);
     MakeCallersAlike(console, a_, *a, b_, *b);
     for (Profile* const profile : {&*a, &*b}) {
       if (const Status status = classes_.AddNotes(console, *profile); !status.ok())
@@ -110,11 +117,31 @@ class DiffCommand : public Command {
     } else {
       PrintText(console, diff);
     }
-    const bool gates = exit_code_ || threshold_option_.given() || min_weight_option_.given();
-    return gates && !diff.items.empty() ? ExitCode::kFindings : ExitCode::kOk;
+    return gates() && !diff.items.empty() ? ExitCode::kFindings : ExitCode::kOk;
   }
 
  private:
+  bool gates() const {
+    return exit_code_ || threshold_option_.given() || min_weight_option_.given();
+  }
+
+  ExitCode CompareEvents(Console& console, const Profile& a, const Profile& b) const {
+    const std::optional<EventTables> of_a = value_.Find(console, a_, a);
+    const std::optional<EventTables> of_b = value_.Find(console, b_, b);
+    if (!of_a || !of_b) return ExitCode::kNoSamples;
+    return PrintDiff(console, *of_a, *of_b,
+                     {.name_a = a_,
+                      .name_b = b_,
+                      .value = *value_.value(),
+                      .threshold = options_.threshold,
+                      .min_weight = options_.min_weight,
+                      .limit = topn_,
+                      .filter = filter_.filter(),
+                      .whole_names = whole_names_,
+                      .as_json = format_ == "json",
+                      .gates = gates()});
+  }
+
   size_t Limit(size_t size) const { return topn_ == 0 ? size : std::min(size, topn_); }
 
   void PrintNames(Console& console, std::string_view title,
@@ -280,6 +307,7 @@ class DiffCommand : public Command {
   DiffOptions options_;
   CodeDifference code_;
   std::vector<std::string> tables_;
+  EventOption value_;
   FilterOptions filter_;
   ClassFileOptions classes_;
   size_t topn_ = 20;
@@ -296,6 +324,8 @@ constexpr Example kDiffExamples[] = {
     {"iprof diff old.iprof new.iprof", "What changed, the most important first."},
     {"iprof diff --threshold 10% --min-weight 1% old.iprof new.iprof",
      "Fail a build if something of weight has changed by a tenth."},
+    {"iprof diff --value alloc-bytes old.iprof new.iprof",
+     "Which classes and methods allocate more or less."},
     {"iprof diff --app old.iprof new.iprof", "Only the program's own classes, without the JDK."},
 };
 
@@ -314,6 +344,10 @@ const CommandEntry kDiffEntry = {
     "Samples are compared by whole stack, by the method that was running, and by method anywhere "
     "on "
     "the stack.\n\n"
+    "--value compares allocations or waits instead: sums by class and by method, so both runs "
+    "should do the same work. A difference of sampled values has an error. What is within it may "
+    "be "
+    "chance, and is none for the exit code.\n\n"
     "With --exit-code, --threshold or --min-weight it exits with 1 if there are differences. What "
     "is "
     "only declared makes no difference.",

@@ -122,6 +122,7 @@ class DocumentedCommands(AgentCase):
         events = json.loads((self.folder / "app.iprof").read_text(encoding="utf-8"))
         events["iprofagent"]["events"] = json.loads(EVENTS.read_text(encoding="utf-8"))
         (self.folder / "events.iprof").write_text(json.dumps(events), encoding="utf-8")
+        shutil.copy(self.folder / "events.iprof", self.folder / "before.iprof")
         (self.folder / "runs.txt").write_text("a.iprof\n3,b.iprof\n")
         program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)
         core_writer.stop(program.pid)
