@@ -251,6 +251,7 @@ class Maker {
     std::map<AllocationKey, EventTables::Allocation> rows;
     int64_t events = 0;
     int64_t dropped = 0;
+    int64_t truncated = 0;
   };
 
   void TakeAllocation(Allocations& into, int64_t bytes, int64_t objects) {
@@ -261,6 +262,7 @@ class Maker {
     }
     const AllocationKey key{stacks_.OfEvents(Number(kStack)), stacks_.TypeOf(Number(kType)),
                             stacks_.ThreadOf(Number(kThread))};
+    if (stacks_.IsTruncated(Number(kStack))) ++into.truncated;
     EventTables::Allocation& row = into.rows[key];
     row.bytes = SaturatingAdd(row.bytes, bytes);
     row.objects = SaturatingAdd(row.objects, std::max<int64_t>(objects, 1));
@@ -269,6 +271,7 @@ class Maker {
 
   void TakeWait(bool is_park) {
     ++result_.figures.waits;
+    if (stacks_.IsTruncated(Number(kStack))) ++result_.figures.truncated_events;
     events_.Add(EventTables::Wait{.stack = stacks_.OfEvents(Number(kStack)),
                                   .type = stacks_.TypeOf(Number(kType)),
                                   .thread = stacks_.ThreadOf(Number(kThread)),
@@ -408,7 +411,7 @@ void Maker::FinishEvents() {
   const Allocations& taken = is_sampled ? sampled_ : in_tlabs_;
   figures.allocations = taken.events;
   figures.has_object_sizes = !is_sampled && taken.events > 0;
-  figures.truncated_events = stacks_.truncated_events();
+  figures.truncated_events += taken.truncated;
   for (const auto& [key, sums] : taken.rows) {
     EventTables::Allocation row = sums;
     std::tie(row.stack, row.type, row.thread) = key;

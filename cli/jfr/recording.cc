@@ -19,8 +19,9 @@ Result<uint64_t> FindChunk(RecordingFile& file, uint64_t from) {
     const size_t count = static_cast<size_t>(std::min<uint64_t>(kStep, file.size() - from));
     const auto bytes = file.View(from, count);
     if (!bytes.ok()) return bytes.status();
-    const auto found = std::ranges::search(*bytes, kChunkStart);
-    if (!found.empty()) return from + static_cast<uint64_t>(found.begin() - bytes->begin());
+    const auto found =
+        std::search(bytes->begin(), bytes->end(), kChunkStart.begin(), kChunkStart.end());
+    if (found != bytes->end()) return from + static_cast<uint64_t>(found - bytes->begin());
     from += count - (kChunkStart.size() - 1);
   }
   return file.size();

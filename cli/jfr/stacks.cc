@@ -176,7 +176,6 @@ Stacks::Found Stacks::Context(int64_t stack, int64_t thread) {
 
 EventStack Stacks::OfEvents(int64_t stack) {
   Translated& translated = Translate(stack);
-  if (translated.is_truncated) ++truncated_events_;
   if (translated.in_events) return *translated.in_events;
   std::vector<EventFrame> frames;
   for (const TranslatedFrame& frame : translated.frames)

@@ -59,6 +59,7 @@ class Stacks {
 
   // "(no Java code).native" if no frame is left.
   EventStack OfEvents(int64_t stack);
+  bool IsTruncated(int64_t stack) { return Translate(stack).is_truncated; }
   EventType TypeOf(int64_t type);
   EventThread ThreadOf(int64_t thread);
   // Whether a thread that parked there waited for a lock of java.util.concurrent, or a library's like it: then its queue of
@@ -67,7 +68,6 @@ class Stacks {
 
   const StackCounts& counts() const { return counts_; }
   int64_t distinct() const { return static_cast<int64_t>(known_contexts_.size()); }
-  int64_t truncated_events() const { return truncated_events_; }
 
  private:
   struct Method {
@@ -111,7 +111,6 @@ class Stacks {
   std::unordered_set<std::string> thread_names_;
   std::unordered_set<uint32_t> known_contexts_;
   StackCounts counts_;
-  int64_t truncated_events_ = 0;
 };
 
 }  // namespace iprof::jfr

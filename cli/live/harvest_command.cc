@@ -71,6 +71,11 @@ class HarvestCommand : public Command {
     AddDuration(options, "--samples", samples_,
                 "First attach the agent and record samples for this long or until Ctrl-C; it "
                 "counts nothing and changes no class");
+    options
+        .Add("--jfr", jfr_,
+             "Add the samples, allocations and waits for locks of a recording of Java Flight "
+             "Recorder of this program")
+        .Takes("FILE");
     options.AddFlag("--no-estimate", no_estimate_,
                     "Write calls and weights as HotSpot counted them, until it stopped counting");
     AddShare(options, "--receivers-max-lost", max_lost_,
@@ -111,13 +116,17 @@ class HarvestCommand : public Command {
                                   "--timeout is how long --attach, --fresh and --samples wait for "
                                   "the JVM: give one of them, too"));
     }
-    if (Status status = CheckReplaces({core_, libjvm_}); !status.ok()) return console.Error(status);
+    if (Status status = CheckReplaces({core_, libjvm_, jfr_}); !status.ok())
+      return console.Error(status);
     Result<vm::OutClaim> claim = vm::OutClaim();  // until the end
     if (!list_) claim = ClaimOutput(console, output_);
     if (!claim.ok()) return console.Error(claim.status());
     std::optional<jvm::HeldSignals>
         held;  // an interrupt ends the watch, the wait or the samples, and what there is counts
     if (watch_.count() > 0 || Samples() || IsFresh()) held.emplace();
+    if (!jfr_.empty()) {
+      if (Status status = ReadRecording(console); !status.ok()) return console.Error(status);
+    }
     if (!core_.empty()) return Watch(console, nullptr);
     // It stays open, so that another program that gets the same number later is not taken for it.
     const Result<jvm::Process> process = jvm::Process::Open(pid_);
@@ -134,6 +143,13 @@ class HarvestCommand : public Command {
 
   // --fresh and --samples do something before one harvest.
   Status CheckWindows() const {
+    if (!jfr_.empty() && Samples())
+      return Status(Code::kUsage, "--samples and --jfr both say where the samples come from");
+    if (!jfr_.empty() && (list_ || watch_.count() > 0)) {
+      return Status(Code::kUsage,
+                    "--jfr harvests once, and writes a profile: give -o FILE, and neither --list "
+                    "nor --watch");
+    }
     if (!Samples() && !IsFresh()) return Status();
     if (!core_.empty()) {
       return Status(Code::kUsage, fmt::format("a core file runs no more: no --{} of it",
@@ -151,6 +167,25 @@ class HarvestCommand : public Command {
 
   SamplesOrder SamplesOf() const {
     return {.pid = pid_, .duration = samples_, .is_filtered = !no_image_, .timeouts = timeouts_};
+  }
+
+  // Before the harvest, which then has the program's last counts.
+  Status ReadRecording(Console& console) {
+    RecordingChoice choice{.path = jfr_,
+                           .target = std::nullopt,
+                           .is_filtered = !no_image_,
+                           .says_facts = output_ != "-" && format_ == "text"};
+    if (!target_.empty()) choice.target = TargetOf(target_, std::nullopt);
+    Result<RecordedSamples> samples = SamplesOfRecording(choice, console);
+    if (samples.ok()) recorded_.emplace(std::move(*samples));
+    return samples.status();
+  }
+
+  void WarnOfOtherJdk(Console& console, const std::string& jdk_version) const {
+    if (!recorded_ || IsOfJdk(*recorded_, jdk_version)) return;
+    console.Warn(fmt::format(
+        "{} is of JDK {}, and the program runs with {}: positions in the JDK may differ", jfr_,
+        recorded_->jvm_version, jdk_version));
   }
 
   // What comes before the harvest, so that its counters are those at the end of it.
@@ -208,6 +243,7 @@ class HarvestCommand : public Command {
       if (Status status = CheckReplaces(harvest->files); !status.ok()) return console.Error(status);
       if (!harvest->unread.empty()) console.Warn(harvest->unread);
       if (harvests == 0) WarnOfUncounted(console, *harvest->program);
+      if (harvests == 0) WarnOfOtherJdk(console, harvest->jdk_version);
       if (list_) {
         Print(console, ReportOn(*harvest));
         return ExitCode::kOk;
@@ -284,6 +320,7 @@ class HarvestCommand : public Command {
       return console.Error(jvm->attach_disabled ? OrFromOutside(profile.status())
                                                 : profile.status());
     }
+    WarnOfOtherJdk(console, jvm->jdk_version);
     const HarvestNote note = HarvestNote::Of(*profile).value_or(HarvestNote());
     RunNote run = RunOf(note, jvm->public_program, jvm->jdk_version);
     if (recorded_) AddSamples(recorded_->profile, *profile, run);
@@ -396,6 +433,7 @@ class HarvestCommand : public Command {
   std::chrono::milliseconds fresh_{0};  // 0: not given
   std::optional<FreshCounts> fresh_counts_;
   std::chrono::milliseconds samples_{0};  // 0: not given
+  std::string jfr_;
   std::optional<RecordedSamples> recorded_;
   bool no_estimate_ = false;
   double max_lost_ = kMostLostHarvest;
@@ -414,6 +452,8 @@ constexpr Example kHarvestExamples[] = {
      "What the program does now, and not how it began."},
     {"iprof harvest 4711 -o app.iprof --samples 30s",
      "With samples of half a minute, without which an image build may do worse."},
+    {"iprof harvest 4711 --jfr app.jfr -o app.iprof",
+     "With what Java Flight Recorder recorded, where nothing may be loaded into the program."},
     {"iprof harvest 4711 -o app.iprof --attach",
      "Where the memory of another process may not be read."},
     {"iprof harvest core.4711 -o app.iprof", "What a JVM had counted when it crashed."},
@@ -433,7 +473,9 @@ const CommandEntry kHarvestEntry = {
     "works, and harvests then. That takes some ten short pauses and one to three seconds of CPU "
     "time.\n\n"
     "The counters have no samples. --samples attaches the agent first, which records where the CPU "
-    "time goes, counts nothing, and changes no class; it stays loaded and idle.\n\n"
+    "time goes, counts nothing, and changes no class; it stays loaded and idle. --jfr takes them, "
+    "allocations and "
+    "waits for locks from a recording of Java Flight Recorder.\n\n"
     "A core file is read in the same way. The kernel leaves code and constants out of it, which "
     "are "
     "read from libjvm.so and the CDS archive: from the paths that the core names, or from the "

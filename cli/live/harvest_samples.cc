@@ -5,11 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "cli/files/recording_input.h"
 #include "cli/live/agent_library.h"
 #include "cli/live/window_recording.h"
+#include "cli/terminal/terminal_text.h"
 #include "writer/profile/entry_copier.h"
 #include "writer/profile/image/image_note.h"
 #include "writer/profile/io/agent_section.h"
+#include "writer/profile/io/event_part.h"
 #include "writer/profile/io/reader.h"
 
 namespace iprof::cli {
@@ -77,7 +80,30 @@ Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& consol
                               name));
   }
   if (Status status = CheckTarget(*recorded, order.target, name); !status.ok()) return status;
-  return RecordedSamples{std::move(*recorded), made->recorded};
+  return RecordedSamples{std::move(*recorded), made->recorded, {}};
+}
+
+Result<RecordedSamples> SamplesOfRecording(const RecordingChoice& choice, Console& console) {
+  Result<RecordingInput> read = ReadRecordingInput(
+      choice.path, {.native = false, .target = choice.target, .is_filtered = choice.is_filtered});
+  if (!read.ok()) return read.status();
+  for (const std::string& problem : read->figures.problems)
+    console.Warn(fmt::format("{}: {}", choice.path, problem));
+  if (choice.says_facts) {
+    for (const std::string& line : DescribeRecording(read->figures))
+      console.Print("{}\n", EscapeForTerminal(fmt::format("{}: {}", choice.path, line)));
+  }
+  RecordedSamples samples{std::move(read->profile), std::chrono::milliseconds(0), {}};
+  for (const RunNote& run : RunList::Of(samples.profile).Runs()) {
+    samples.recorded = std::chrono::milliseconds(run.recorded_ms);
+    samples.jvm_version = run.jvm_version;
+  }
+  return samples;
+}
+
+bool IsOfJdk(const RecordedSamples& samples, const std::string& jdk_version) {
+  return samples.jvm_version.empty() ||
+         samples.jvm_version == jdk_version.substr(0, jdk_version.find_first_of("+-"));
 }
 
 void AddSamples(const Profile& samples, Profile& harvest, RunNote& run) {
@@ -86,7 +112,13 @@ void AddSamples(const Profile& samples, Profile& harvest, RunNote& run) {
     copier.CopyEntry(Table::kSamples, entry);
   if (const auto sampling = AgentPart(samples, kSamplingPart))
     SetAgentPart(harvest, kSamplingPart, *sampling);
-  run.tables += "+samples";
+  if (samples.entry_count(Table::kSamples) > 0 || AgentPart(samples, kSamplingPart))
+    run.tables += "+samples";
+  const EventTables events = EventsOf(samples);
+  if (events.empty()) return;
+  SetEvents(harvest, events);
+  if (events.allocation_figures()) run.tables += "+allocations";
+  if (events.wait_figures()) run.tables += "+locks";
 }
 
 }  // namespace iprof::cli

@@ -1,4 +1,5 @@
-// HarvestSamples: the samples of a running program, for a harvest of it, which has none.
+// HarvestSamples: the samples of a running program, for a harvest of it, which has none: recorded by the agent, or taken from a
+// recording of Java Flight Recorder, which has allocations and waits for locks as well.
 //
 // Guarantees: the agent is loaded as 'iprof profile' does it (window_recording.h), records samples alone and changes no
 // class and no compiled code, so HotSpot's counters are those of the program. The profile names methods as the image
@@ -12,6 +13,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "cli/jvm/jvm_connection.h"
@@ -34,6 +36,7 @@ struct SamplesOrder {
 struct RecordedSamples {
   Profile profile;
   std::chrono::milliseconds recorded{0};
+  std::string jvm_version;  // of a recording: "17.0.15"
 };
 
 // Whether the order is one, before anything is done.
@@ -42,7 +45,19 @@ Status CheckSamples(const SamplesOrder& order);
 Status CheckSampler(const SamplesOrder& order, Console& console);
 Result<RecordedSamples> RecordSamples(const SamplesOrder& order, Console& console);
 
-// Adds the stacks, and what the sampler says of them. Adds to the run that it has samples.
+// Those of a recording: of the JVM's own target if there is none. Says what a user has to know of them, with `says_facts` also
+// what is no problem.
+struct RecordingChoice {
+  std::string path;
+  std::optional<ImageTarget> target;
+  bool is_filtered = true;
+  bool says_facts = true;
+};
+Result<RecordedSamples> SamplesOfRecording(const RecordingChoice& choice, Console& console);
+// Whether a recording is of such a JVM: "17.0.15+6". True if it does not say.
+bool IsOfJdk(const RecordedSamples& samples, const std::string& jdk_version);
+
+// Adds the stacks, and what the sampler says of them; allocations and waits for locks. Adds to the run that it has them.
 void AddSamples(const Profile& samples, Profile& harvest, RunNote& run);
 
 }  // namespace iprof::cli

@@ -124,6 +124,7 @@ class DocumentedCommands(AgentCase):
         (self.folder / "events.iprof").write_text(json.dumps(events), encoding="utf-8")
         shutil.copy(self.folder / "events.iprof", self.folder / "before.iprof")
         (self.folder / "runs.txt").write_text("a.iprof\n3,b.iprof\n")
+        self.shell("java -XX:StartFlightRecording=settings=profile,filename=app.jfr -jar app.jar")
         program = self.start_java(["-jar", self.folder / "app.jar"], "wait", agent=None)
         core_writer.stop(program.pid)
         core_writer.write_core(program.pid, self.folder / "core.4711")
@@ -161,7 +162,7 @@ class DocumentedCommands(AgentCase):
 
     def run_beside_a_program(self, command):
         """Runs the command with the process id of a program; the file that it requests must be written, unless it writes none."""
-        writes_none = command.startswith("iprof refresh ")
+        writes_none = command.startswith(("iprof refresh ", "jcmd PID JFR.start "))
         wanted = re.search(r"(?:\bout=|^iprof harvest .*-o )([^\"',\s]+)", command)
         for old in self.folder.glob("default.iprof"):
             old.unlink()
