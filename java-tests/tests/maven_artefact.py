@@ -233,6 +233,9 @@ class MavenArtefact(AgentCase):
     @on_one_jvm
     def test_the_version_is_that_of_the_project(self):
         self.assertEqual(self.jar.name, f"iprof-agent-{VERSION}.jar")
+        ours = re.compile(r"<groupId>org\.iprofagent</groupId>\s*<artifactId>[^<]*</artifactId>\s*<version>([^<$]*)</version>")
+        poms = [*(ROOT / "runtime").rglob("pom.xml"), *(ROOT / "docs/samples").rglob("pom.xml")]
+        self.assertEqual({pom: set(ours.findall(pom.read_text())) for pom in poms}, {pom: {VERSION} for pom in poms})
 
     def other_java_agent(self):
         """A Java agent that does nothing."""
