@@ -50,9 +50,10 @@ class Samples(AgentCase):
             return
         cls.built = pathlib.Path(tempfile.mkdtemp(prefix="iprof-test."))
         cls.addClassCleanup(shutil.rmtree, cls.built, ignore_errors=True)
+        # To the end, so that no other checkout's plugins and agent replace these.
+        cls.run_maven = staticmethod(cls.enterClassContext(mavenbuild.local_repository()))
         try:
-            with mavenbuild.local_repository() as build:
-                mavenbuild.install_plugins(build, cls.built, Settings.agent, Settings.tool)
+            mavenbuild.install_plugins(cls.run_maven, cls.built, Settings.agent, Settings.tool)
         except Unavailable as missing:
             cls.missing = str(missing)
 
@@ -73,7 +74,7 @@ class Samples(AgentCase):
 
     def build(self, *arguments, **options):
         try:
-            return mavenbuild.build(self.project, *arguments, **options)
+            return self.run_maven(self.project, *arguments, **options)
         except Unavailable as missing:
             self.skipTest(str(missing))
 
@@ -184,11 +185,10 @@ class Samples(AgentCase):
         self.edit("build.gradle", "mainClass =", "main =")
         command = ["gradle", "--no-daemon", "--console=plain", f"-Dmaven.repo.local={mavenbuild.REPOSITORY}", *(["--offline"] if offline() else [])]
         try:
-            with mavenbuild.local_repository() as build:
-                mavenbuild.install_plugins(build, self.built, Settings.agent, Settings.tool, modules="gradle,gradle/marker")
-                done = run([*command, "-PiprofRecord", "iprofCheck"], cwd=self.project, env=java_environment())
+            mavenbuild.install_plugins(self.run_maven, self.built, Settings.agent, Settings.tool, modules="gradle,gradle/marker")
         except Unavailable as missing:
             self.skipTest(str(missing))
+        done = run([*command, "-PiprofRecord", "iprofCheck"], cwd=self.project, env=java_environment())
         if done.returncode and any(why in done.stdout + done.stderr for why in UNREACHABLE):
             self.skipTest(f"Gradle cannot fetch JUnit: {done.stderr}")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -31,13 +31,11 @@ def local_repository():
         yield _build
 
 
-def build(folder, *arguments, **options):
+def build(folder, *arguments, env=None):
     """Runs Maven on the pom of a folder, with the cache's local repository. Needs a network only for what is not there yet.
-    Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed.
-
-    once: do not try without a network first; for a build that starts a server, and would leave it behind."""
+    Returns what Maven printed. Raises Unavailable if something cannot be fetched, and BuildFailed."""
     with local_repository() as build_here:
-        return build_here(folder, *arguments, **options)
+        return build_here(folder, *arguments, env=env)
 
 
 def install_plugins(build_here, folder, agent, tool, modules="core,maven"):
@@ -48,6 +46,7 @@ def install_plugins(build_here, folder, agent, tool, modules="core,maven"):
 
 
 def _build(folder, *arguments, env=None, once=False):
+    """once: not without a network first; for a build that starts a server, and would leave it behind when it fails."""
     if shutil.which("mvn") is None:
         raise Unavailable("mvn is missing: run scripts/install-deps.")
     command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
