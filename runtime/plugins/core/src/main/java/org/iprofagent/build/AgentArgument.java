@@ -3,7 +3,6 @@ package org.iprofagent.build;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -54,11 +53,5 @@ public final class AgentArgument {
         String rest = arguments == null ? "" : AGENT.matcher(arguments).replaceAll("").strip();
         String word = agent.matches(".*[\\s'].*") ? '"' + agent + '"' : agent;
         return rest.isEmpty() ? word : word + " " + rest;
-    }
-
-    /** Whether arguments load the agent. */
-    public static boolean isIn(String arguments) {
-        Matcher found = AGENT.matcher(arguments == null ? "" : arguments);
-        return found.find();
     }
 }
