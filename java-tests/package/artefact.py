@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Maven artefact that is made of the packages has the library of each, and the JVM here loads its own.
+"""The Maven artefact that is made of the packages has library and tool of each, and the JVM here loads its own.
 
 usage: artefact.py STAGE BUILD JAVA CLASSES      STAGE: where scripts/package leaves the packages' files; BUILD: a folder for Maven;
 CLASSES: those of the test programs
@@ -20,17 +20,22 @@ from iprofdev import mavenbuild, messages, packages, processes  # noqa: E402
 STAGE, BUILD, JAVA, CLASSES = (pathlib.Path(word).absolute() for word in sys.argv[1:])
 del sys.argv[1:]
 JAR = BUILD / f"iprof-agent-{packages.version()}.jar"
+TOOL_JAR = BUILD / f"iprof-agent-{packages.version()}-tool.jar"
 
 
 class Artefact(unittest.TestCase):
-    def test_it_has_the_library_of_each_target(self):
-        with zipfile.ZipFile(JAR) as jar:
-            found = {name.split("/")[1] for name in jar.namelist() if name.startswith("native/") and name.endswith(".so")}
-            self.assertEqual(found, set(map(str, packages.TARGETS)))
-            for target in found:
-                library = (STAGE / f"iprofagent-{packages.version()}-{target}/lib/libiprofagent.so").read_bytes()
-                self.assertEqual(jar.read(f"native/{target}/libiprofagent.so"), library)
-                self.assertEqual(jar.read(f"native/{target}/libiprofagent.so.sha256").decode().strip(), hashlib.sha256(library).hexdigest())
+    def assert_has(self, path, name, origin):
+        """Of each target the file with its checksum."""
+        with zipfile.ZipFile(path) as jar:
+            self.assertEqual({entry.split("/")[1] for entry in jar.namelist() if entry.endswith(f"/{name}")}, set(map(str, packages.TARGETS)))
+            for target in packages.TARGETS:
+                content = (STAGE / f"iprofagent-{packages.version()}-{target}" / origin).read_bytes()
+                self.assertEqual(jar.read(f"native/{target}/{name}"), content)
+                self.assertEqual(jar.read(f"native/{target}/{name}.sha256").decode().strip(), hashlib.sha256(content).hexdigest())
+
+    def test_it_has_library_and_tool_of_each_target(self):
+        self.assert_has(JAR, "libiprofagent.so", "lib/libiprofagent.so")
+        self.assert_has(TOOL_JAR, "iprof", "bin/iprof")
 
     def test_the_jvm_here_loads_its_own(self):
         profile = BUILD / "fib.iprof"

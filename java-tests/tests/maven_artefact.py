@@ -2,6 +2,7 @@
 it from there loads and controls the agent, on the class path and as a module."""
 
 import hashlib
+import itertools
 import os
 import pathlib
 import re
@@ -35,7 +36,7 @@ class MavenArtefact(AgentCase):
         cls.addClassCleanup(shutil.rmtree, cls.built, ignore_errors=True)
         try:
             with mavenbuild.local_repository() as build:
-                build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", "install")
+                build(ROOT / "runtime/maven", f"-Diprof.build={cls.built}/agent", f"-Diprof.library={Settings.agent}", f"-Diprof.tool={Settings.tool}", "install")
                 build(ROOT / "java-tests/maven/application", f"-Dbuild={cls.built}/application", "compile")
             cls.missing = None
         except Unavailable as missing:
@@ -209,27 +210,32 @@ class MavenArtefact(AgentCase):
             self.assertIn("META-INF/LICENSE", jar.namelist())
 
     @on_one_jvm
-    def test_a_jar_with_the_libraries_of_several_packages(self):
-        libraries = {"x86_64-linux-glibc": Settings.agent.read_bytes(), "aarch64-linux-musl": b"another library"}
+    def test_jars_with_the_products_of_several_packages(self):
+        files = {"lib/libiprofagent.so": "", "bin/iprof": "-tool"}  # in a package; the end of the jar's name
+        targets = "x86_64-linux-glibc", "aarch64-linux-musl"
         stage = self.folder / "stage"
         build = ["-q", f"-Diprof.build={self.folder}/build", f"-Diprof.packages={stage}", "package"]
         stage.mkdir()
         with self.assertRaisesRegex(mavenbuild.BuildFailed, "there is no iprofagent-.*-TARGET/lib/libiprofagent.so in .*/stage"):
             mavenbuild.build(ROOT / "runtime/maven", *build)
-        for target, content in libraries.items():
-            folder = stage / f"iprofagent-{VERSION}-{target}" / "lib"
-            folder.mkdir(parents=True)
-            (folder / "libiprofagent.so").write_bytes(content)
+        for target, file in itertools.product(targets, files):
+            path = stage / f"iprofagent-{VERSION}-{target}" / file
+            path.parent.mkdir(parents=True)
+            path.write_text(f"{file} of {target}")
         mavenbuild.build(ROOT / "runtime/maven", *build)
-        with zipfile.ZipFile(self.folder / f"build/iprof-agent-{VERSION}.jar") as jar:
-            for target, content in libraries.items():
-                name = f"native/{target}/libiprofagent.so"
-                self.assertEqual(jar.read(name), content)
-                self.assertEqual(jar.read(name + ".sha256").decode().strip(), hashlib.sha256(content).hexdigest())
+        for file, ending in files.items():
+            with zipfile.ZipFile(self.folder / f"build/iprof-agent-{VERSION}{ending}.jar") as jar:
+                for target in targets:
+                    name, content = f"native/{target}/{pathlib.Path(file).name}", f"{file} of {target}".encode()
+                    self.assertEqual(jar.read(name), content)
+                    self.assertEqual(jar.read(name + ".sha256").decode().strip(), hashlib.sha256(content).hexdigest())
 
     @on_one_jvm
     def test_the_version_is_that_of_the_project(self):
         self.assertEqual(self.jar.name, f"iprof-agent-{VERSION}.jar")
+        ours = re.compile(r"<groupId>org\.iprofagent</groupId>\s*<artifactId>[^<]*</artifactId>\s*<version>([^<$]*)</version>")
+        poms = [*(ROOT / "runtime").rglob("pom.xml"), *(ROOT / "docs/samples").rglob("pom.xml")]
+        self.assertEqual({pom: set(ours.findall(pom.read_text())) for pom in poms}, {pom: {VERSION} for pom in poms})
 
     def other_java_agent(self):
         """A Java agent that does nothing."""
@@ -255,7 +261,7 @@ class MavenArtefact(AgentCase):
     def test_a_damaged_or_missing_library_is_not_loaded(self):
         damaged = self.changed_jar(lambda name, content: content[:-1] + bytes([content[-1] ^ 1]) if name == LIBRARY else content)
         said = self.application("load=out=a.iprof", "where", "rounds=1", jar=damaged)
-        self.assertRegex(said[0], "^UNAVAILABLE: the library in this jar is damaged: .* has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}$")
+        self.assertRegex(said[0], "^UNAVAILABLE: this jar is damaged: .* has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}$")
         self.assertEqual(said[1], "nowhere")
         missing = self.changed_jar(lambda name, content: None if name == LIBRARY else content)
         said = self.application("load=out=a.iprof", jar=missing)

@@ -10,7 +10,7 @@ import shutil
 
 from iprofdev import processes
 from iprofdev.messages import Unavailable
-from iprofdev.places import CACHE, offline
+from iprofdev.places import CACHE, ROOT, offline
 
 REPOSITORY = CACHE / "maven-repository"
 # Maven itself ends before C2's code pays.
@@ -38,13 +38,22 @@ def build(folder, *arguments, env=None):
         return build_here(folder, *arguments, env=env)
 
 
-def _build(folder, *arguments, env=None):
+def install_plugins(build_here, folder, agent, tool, modules="core,maven"):
+    """Within local_repository(): installs iprof-agent with these products, and plugins of runtime/plugins. Tests of Maven's and Gradle's
+    builds get them from there. What Maven builds goes below the folder."""
+    build_here(ROOT / "runtime/maven", f"-Diprof.build={folder}/agent", f"-Diprof.library={agent}", f"-Diprof.tool={tool}", "install")
+    build_here(ROOT / "runtime/plugins", "-pl", modules, "-am", f"-Diprof.build={folder}/plugins", "install")
+
+
+def _build(folder, *arguments, env=None, once=False):
+    """once: not without a network first; for a build that starts a server, and would leave it behind when it fails."""
     if shutil.which("mvn") is None:
         raise Unavailable("mvn is missing: run scripts/install-deps.")
     command = ["mvn", "-B", "-ntp", f"-Dmaven.repo.local={REPOSITORY}", *arguments]
     environment = processes.java_environment({**QUICK, **(env or {})})
-    done = processes.run([*command, "-o"], cwd=folder, env=environment)
-    if done.returncode and "offline mode" in done.stdout and not offline():
+    without_network = offline() or not once
+    done = processes.run([*command, *(["-o"] if without_network else [])], cwd=folder, env=environment)
+    if done.returncode and "offline mode" in done.stdout and without_network and not offline():
         done = processes.run(command, cwd=folder, env=environment)
     if done.returncode == 0:
         return done.stdout

@@ -1,12 +1,10 @@
 package org.iprofagent;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -15,18 +13,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
-import java.util.Locale;
 
 /**
- * The native libraries in this jar: {@code native/x86_64-linux-glibc/libiprofagent.so} and so on, each with its SHA-256 beside it.
+ * The native library of this jar that this JVM loads.
  *
- * <p>Guarantees: what is given out is the library for this system, with the checksum that the jar names, in a PrivateFolder. The folder
- * is removed when the JVM ends; one that a killed JVM left is removed by a later JVM of the same user.
+ * <p>Guarantees: what is given out is the library for this system, with the checksum that the jar names (PackagedFiles), in a PrivateFolder.
+ * The folder is removed when the JVM ends; one that a killed JVM left is removed by a later JVM of the same user.
  *
  * <p>Failure: an AgentException of kind UNAVAILABLE that says what is missing.
  */
@@ -47,41 +41,13 @@ final class PackagedLibrary {
     static String place() {
         String instead = System.getProperty(INSTEAD);
         if (instead != null) return Path.of(instead).toAbsolutePath().toString();
-        byte[] library = verified("native/" + target() + "/" + ProcessFiles.LIBRARY);
+        byte[] library = PackagedFiles.verified(ProcessFiles.LIBRARY, "; -D" + INSTEAD + "=FILE names a library");
         try {
             removeLeftBehind();
             return write(library).toString();
         } catch (IOException why) {
             throw new AgentException(AgentException.Kind.UNAVAILABLE, "the agent's library cannot be written: " + why.getMessage(), why);
         }
-    }
-
-    /** For example {@code x86_64-linux-glibc}: the names of the packages. */
-    private static String target() {
-        String processor = System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
-        return processor + "-" + System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + (ProcessFiles.useMusl() ? "musl" : "glibc");
-    }
-
-    private static byte[] verified(String name) {
-        byte[] library = resource(name);
-        String wanted = new String(resource(name + ".sha256"), StandardCharsets.US_ASCII).strip();
-        try {
-            String found = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(library));
-            if (found.equals(wanted)) return library;
-            throw new AgentException(AgentException.Kind.UNAVAILABLE,
-                    "the library in this jar is damaged: " + name + " has SHA-256 " + found + ", not " + wanted);
-        } catch (NoSuchAlgorithmException none) {
-            throw new AgentException(AgentException.Kind.UNAVAILABLE, "this Java runtime has no SHA-256", none);
-        }
-    }
-
-    private static byte[] resource(String name) {
-        try (InputStream in = PackagedLibrary.class.getResourceAsStream("/" + name)) {
-            if (in != null) return in.readAllBytes();
-        } catch (IOException unreadable) {
-            throw new AgentException(AgentException.Kind.UNAVAILABLE, "this jar cannot be read: " + unreadable, unreadable);
-        }
-        throw new AgentException(AgentException.Kind.UNAVAILABLE, "this jar has no " + name + "; -D" + INSTEAD + "=FILE names a library");
     }
 
     private static Path write(byte[] library) throws IOException {
