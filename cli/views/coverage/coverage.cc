@@ -65,11 +65,11 @@ std::unordered_map<MethodIndex, Recorded> RecordedIn(const Profile& profile) {
 // Which blocks can follow a block without going back in the code.
 class Following {
  public:
-  Following(const MethodFlow& flow, std::span<const FlowEdge> exceptions)
+  Following(const MethodFlow& flow, std::span<const BlockEdge> exceptions)
       : words_((flow.blocks.size() + 63) / 64), bits_(words_ * flow.blocks.size()) {
     std::vector<std::vector<uint32_t>> later(flow.blocks.size());
-    for (const auto& edges : {std::span<const FlowEdge>(flow.edges), exceptions}) {
-      for (const FlowEdge& edge : edges) {
+    for (const auto& edges : {std::span<const BlockEdge>(flow.edges), exceptions}) {
+      for (const BlockEdge& edge : edges) {
         if (edge.to > edge.from) later[edge.from].push_back(edge.to);
       }
     }
@@ -218,7 +218,7 @@ class MethodReader {
   MethodFlow flow_;
   std::vector<uint32_t> block_of_;    // by instruction
   std::vector<int> line_of_;          // by instruction; 0: none
-  std::vector<FlowEdge> exceptions_;  // from a protected block to a handler
+  std::vector<BlockEdge> exceptions_;  // from a protected block to a handler
 };
 
 class Reading {
@@ -346,7 +346,7 @@ class Reading {
 }  // namespace
 
 int64_t LineCount(const MethodFlow& flow, std::span<const uint32_t> blocks,
-                  std::span<const FlowEdge> exceptions) {
+                  std::span<const BlockEdge> exceptions) {
   return CountOf(flow, blocks, Following(flow, exceptions));
 }
 

@@ -90,7 +90,7 @@ Coverage CoverageOf(const Profile& profile, const classpath::ClassPath& classes,
 
 // The count of a line with these blocks, ascending. `exceptions`: from protected blocks to handlers.
 int64_t LineCount(const MethodFlow& flow, std::span<const uint32_t> blocks,
-                  std::span<const FlowEdge> exceptions);
+                  std::span<const BlockEdge> exceptions);
 
 // The lines of a source file from those of its methods: the same line of several is that of the one with the most executions, but
 // copies of a field's initialiser in several constructors of a class are added up. The methods must stay.

@@ -42,7 +42,7 @@ TEST_CASE("the line of a for loop runs as often as its condition") {
 TEST_CASE("copies of a finally block exclude each other, also in a loop") {
   // 0: head;  1: try;  2: finally, goto 0;  3: handler with finally, athrow;  4: return
   const MethodFlow flow = FlowOf({11, 10, 8, 2, 1}, {{0, 1}, {0, 4}, {1, 2}, {2, 0}});
-  const std::vector<FlowEdge> exceptions = {{1, 3, std::nullopt, 0}};
+  const std::vector<BlockEdge> exceptions = {{1, 3, std::nullopt, 0}};
   CHECK(LineCount(flow, std::vector<uint32_t>{2, 3}, exceptions) == 10);
   // With the try block on the same line, the handler follows it.
   CHECK(LineCount(flow, std::vector<uint32_t>{1, 2, 3}, exceptions) == 10);

@@ -54,7 +54,7 @@ class Flow {
   }
 
   const std::vector<Block>& blocks() const { return blocks_; }
-  const std::vector<FlowEdge>& edges() const { return edges_; }
+  const std::vector<BlockEdge>& edges() const { return edges_; }
   Bci BciOf(const Block& block) const { return code_[block.first].bci; }
 
  private:
@@ -167,7 +167,7 @@ class Flow {
   int64_t calls_;
   bool has_handlers_ = false;
   std::vector<Block> blocks_;
-  std::vector<FlowEdge> edges_;
+  std::vector<BlockEdge> edges_;
   std::unordered_map<Bci, uint32_t> block_at_;
 };
 

@@ -43,7 +43,7 @@ struct FlowBlock {
   std::optional<int64_t> count;
   int64_t assumed = 0;  // the count, if that is known
 };
-struct FlowEdge {
+struct BlockEdge {
   uint32_t from;  // blocks
   uint32_t to;
   std::optional<int64_t> count;
@@ -51,7 +51,7 @@ struct FlowEdge {
 };
 struct MethodFlow {
   std::vector<FlowBlock> blocks;  // in code order
-  std::vector<FlowEdge> edges;    // by source, then by target; one for each pair
+  std::vector<BlockEdge> edges;    // by source, then by target; one for each pair
 };
 
 // `seen`: how often calls were executed, by bci, as far as that is known.
