@@ -216,8 +216,8 @@ class MethodReader {
 
   const MethodCode& code_;
   MethodFlow flow_;
-  std::vector<uint32_t> block_of_;    // by instruction
-  std::vector<int> line_of_;          // by instruction; 0: none
+  std::vector<uint32_t> block_of_;     // by instruction
+  std::vector<int> line_of_;           // by instruction; 0: none
   std::vector<BlockEdge> exceptions_;  // from a protected block to a handler
 };
 

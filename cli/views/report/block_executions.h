@@ -51,7 +51,7 @@ struct BlockEdge {
 };
 struct MethodFlow {
   std::vector<FlowBlock> blocks;  // in code order
-  std::vector<BlockEdge> edges;    // by source, then by target; one for each pair
+  std::vector<BlockEdge> edges;   // by source, then by target; one for each pair
 };
 
 // `seen`: how often calls were executed, by bci, as far as that is known.

@@ -80,8 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         Disagree("inclusive contexts are read with other sums");
     }
   }
-  // What has whole stacks is not written as split.
-  Profile plain = std::move(*ReadProfileText(text));
+  // What has whole stacks is not written as split, and the frames of threads are in no table.
+  Profile plain = WithoutThreads(std::move(*ReadProfileText(text)));
   RemoveAgentPart(plain, kSplitPart);
   WriteOptions options;
   options.version = FormatVersion::k1_1_0;
