@@ -16,6 +16,7 @@
 #include "writer/profile/io/source_lines.h"
 #include "writer/profile/io/split_writer.h"
 #include "writer/profile/io/writer.h"
+#include "writer/profile/sample_threads.h"
 
 namespace {
 
