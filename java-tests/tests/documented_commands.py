@@ -27,8 +27,8 @@ REQUIRES = "jdk"
 
 PROGRAMS = ("java", "jcmd", "iprof", "build/iprof", "kill", "ctest", "cmake")
 NOT_RUN = {
-    r"scripts/(demo|build|test|fuzz|proof|soak|chaos|package|test-package)\b.*": "builds everything, or is a test suite of its own",
-    r"scripts/list-substitutions": "needs the network",
+    r"scripts/(demo|build|test|fuzz|proof|soak|chaos|package|test-package|release)\b.*": "builds everything, or is a test suite of its own",
+    r"scripts/list-substitutions|scripts/install-deps --release": "needs the network",
     r"native-image .*": "needs an Oracle GraalVM",
     r"cmake --install build": "build.install does it in a folder of its own",
     r"iprof attach PID start=n.*": "tests.sessions runs it; it writes no profile by itself",
@@ -106,6 +106,8 @@ class DocumentedCommands(AgentCase):
             self.skipTest("the iprof tool is not built")
         (self.folder / "build").mkdir()
         (self.folder / "profiles").mkdir()
+        (self.folder / "src" / "main" / "java" / "com" / "acme").mkdir(parents=True)
+        (self.folder / "src" / "main" / "java" / "com" / "acme" / "Main.java").write_text(SOURCE)
         for built in (Settings.agent, Settings.tool):
             (self.folder / "build" / built.name).symlink_to(built)
         source = self.folder / "Main.java"
